@@ -25,12 +25,12 @@ fn place(index: usize) -> (usize, usize) {
 }
 
 impl<T> AppendList<T> {
-    /// How many items there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.length.get()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

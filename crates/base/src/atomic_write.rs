@@ -9,14 +9,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How the names of files that are being written begin and end.
+/// The prefix and suffix of temporary files.
 const BEGIN: &str = ".touchstone-";
 const END: &str = ".part";
 
-/// Writes a file as a whole: whoever reads it finds the old contents or the new ones, also if this fails.
+/// Writes a file atomically: a reader finds the old or the new contents, also if the write fails.
 ///
-/// A link stays a link, and its target is replaced. What is no plain file (a terminal, a pipe) can only be written to. A file that
-/// may be written in a directory that takes no new ones is written in place, since there is no other way.
+/// A symbolic link is kept, and its target is replaced. Special files (a terminal, a pipe) are written directly, and so
+/// is a writable file in a directory that accepts no new files.
 pub fn write_atomically(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
     let contents = contents.as_ref();
     let old = fs::metadata(path).ok();
@@ -42,7 +42,8 @@ pub fn write_atomically(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<(
     written
 }
 
-/// Removes what killed writers left in a directory. Only for who holds the directory: a part may be somebody's who still writes.
+/// Deletes the temporary files of killed writers. The caller must hold the lock of the directory, because a live writer
+/// may own one.
 pub fn remove_partial_files(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;

@@ -1,6 +1,6 @@
-//! Damaged inputs for tests of readers: what is read from files may be torn, cut, or somebody else's.
+//! Corrupted inputs for tests of readers: files may be truncated, damaged, or of another program.
 //!
-//! Seeded: the same inputs in every run. The fuzz targets do the same without an end.
+//! The inputs are seeded, so every run has the same ones. The fuzz targets generate them without an end.
 
 /// Damaged copies of an input that is well-formed, without an end.
 pub struct CorruptedInputs<'a> {

@@ -1,7 +1,6 @@
-//! Until when work may go on. One value is passed down from the command line to whatever can take long, and everybody asks it
-//! the same way.
+//! Deadlines. One value is passed from the command line to every long computation.
 //!
-//! What is cut off by it is unknown, never false: whoever asks has to say so.
+//! A computation that a deadline cuts off has an unknown result, never a negative one; its caller has to report that.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +22,7 @@ impl Deadline {
         time.map_or(Deadline::NEVER, Deadline::after)
     }
 
-    /// Whether it is over.
+    /// Returns true if the deadline has passed.
     pub fn is_over(self) -> bool {
         self.0.is_some_and(|end| Instant::now() >= end)
     }
@@ -37,7 +36,7 @@ impl Deadline {
         }
     }
 
-    /// What is left; `None` if it never ends.
+    /// Returns the remaining time; `None` if there is no deadline.
     pub fn left(self) -> Option<Duration> {
         self.0.map(|end| end.saturating_duration_since(Instant::now()))
     }

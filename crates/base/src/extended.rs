@@ -53,17 +53,17 @@ impl Extended {
         Extended { head: self.head ^ SIGN, ..self }
     }
 
-    /// Whether the sign is set.
+    /// Returns true if the sign bit is set.
     pub fn is_negative(self) -> bool {
         self.head & SIGN != 0
     }
 
-    /// Whether it is a number.
+    /// Returns true if it is neither infinite nor a NaN.
     pub fn is_finite(self) -> bool {
         self.head & 0x7fff != 0x7fff
     }
 
-    /// Whether it is no number.
+    /// Returns true if it is a NaN.
     pub fn is_nan(self) -> bool {
         !self.is_finite() && self.significand << 1 != 0
     }
@@ -107,8 +107,8 @@ impl Extended {
         Some(if negative { made.negated() } else { made })
     }
 
-    /// All decimal digits of a finite magnitude, without leading zeros, and how many of them stand before the point
-    /// (negative: so many zeros follow it). No digits for zero.
+    /// Returns all decimal digits of a finite magnitude without leading zeros, and the number of digits before the
+    /// decimal point (if negative, the number of zeros after it). Zero has no digits.
     pub fn digits(self) -> (String, i64) {
         let power = i64::from(self.head & 0x7fff).max(1) - BIAS - 63;
         let mut number = Big::default();

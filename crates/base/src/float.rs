@@ -63,12 +63,12 @@ impl Format {
         1 << (self.fraction_bits() - 1)
     }
 
-    /// What an invalid operation on numbers gives.
+    /// The result of an invalid operation.
     pub const fn default_nan(self) -> u64 {
         self.sign_mask() | self.infinity() | self.quiet_bit()
     }
 
-    /// Whether a pattern is a NaN.
+    /// Returns true if a pattern is a NaN.
     pub const fn is_nan(self, value: u64) -> bool {
         value & self.magnitude_mask() > self.infinity()
     }
@@ -100,7 +100,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// How a float becomes integral.
+/// The rounding of a float to an integral value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rounding {
     /// Towards negative infinity.
@@ -164,7 +164,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// How many arguments it has.
+    /// Returns the number of operands.
     pub const fn arity(self) -> usize {
         match self {
             Op::Fma => 3,
@@ -344,7 +344,8 @@ pub fn parse_decimal(format: Format, text: &[u8]) -> Option<u64> {
     }
 }
 
-/// Whether a conversion of this float to an integer keeps its integral part: if not, C leaves the result undefined.
+/// Returns true if a conversion of this float to an integer keeps its integral part. Otherwise C leaves the result
+/// undefined.
 pub fn fits_integer(format: Format, value: u64, bits: u8, signed: bool) -> bool {
     let whole = format.value(value).trunc();
     let (low, high) = match signed {

@@ -79,11 +79,11 @@ impl<I: Id, T> IndexMap<I, T> {
     pub fn next_id(&self) -> I {
         I::new(self.items.len())
     }
-    /// How many items there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
-    /// Whether there are no items.
+    /// Returns true if there are no items.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -1,7 +1,7 @@
-//! Functions of the C mathematical library that have no exactly rounded result: what the host's library computes.
+//! Functions of the C mathematical library without an exactly rounded result: values of the host's library.
 //!
-//! Only functions that Rust's standard library takes from the host's libm (it has its own `cbrt`, `asinh`, …).
-//! Values only: nobody reasons about them. The NaN rule is that of [`crate::float`].
+//! Only functions that Rust's standard library takes from the host's libm are here (it has its own `cbrt`, `asinh`, …).
+//! They are evaluated on concrete values only. The NaN rule is that of [`crate::float`].
 
 use crate::float::Format;
 
@@ -25,7 +25,7 @@ macro_rules! functions {
                 }
             }
 
-            /// How many arguments it has.
+            /// Returns the number of arguments.
             pub const fn arity(self) -> usize {
                 match self {
                     $(Function::$variant => $arity,)*

@@ -1,31 +1,31 @@
-//! How much memory the process may have.
+//! A limit on the memory of the process.
 
-/// At most so many bytes.
+/// A limit in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryLimit(u64);
 
 impl MemoryLimit {
-    /// So many bytes.
+    /// Creates a limit of a number of bytes.
     pub fn bytes(most: u64) -> MemoryLimit {
         MemoryLimit(most)
     }
 
-    /// Whether the process has as much. Where the system does not tell, it never has.
+    /// Returns true if the process has reached the limit. Returns false if the system does not report its memory.
     pub fn is_met(self) -> bool {
         !self.has_room(0)
     }
 
-    /// Whether three quarters are taken: time to free what can be made again.
+    /// Returns true if three quarters of the limit are used: caches should be freed.
     pub fn is_near(self) -> bool {
         !self.has_room(self.0 / 4)
     }
 
-    /// Whether the process may have so many bytes more. Where the system does not tell, it may.
+    /// Returns true if the process may allocate more bytes, or if the system does not report its memory.
     pub fn has_room(self, more: u64) -> bool {
         resident().is_none_or(|bytes| bytes.saturating_add(more) < self.0)
     }
 
-    /// How many bytes it may have.
+    /// Returns the limit in bytes.
     pub fn most(self) -> u64 {
         self.0
     }

@@ -1,7 +1,7 @@
-//! Reasons as closed enums: one sentence for people (`Display`) and one word for programs each.
+//! Reasons as closed enums. Each variant has one sentence for people (`Display`) and one stable word for programs.
 //!
-//! Who gives something up says so by a variant with data, never by a sentence. The sentence stands beside the variant
-//! (thiserror's `#[error("…")]`) and is made where people read it; the word stands in JSON and never changes.
+//! Code that gives something up returns a variant with data, never a sentence. The sentence is beside the variant
+//! (thiserror's `#[error("…")]`) and is formatted where people read it. The word is part of the JSON and never changes.
 
 /// Declares an enum of reasons. Each variant is led by its word: `"external_function" => External(String)`.
 ///

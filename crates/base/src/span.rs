@@ -37,7 +37,7 @@ impl Span {
     pub fn none() -> Span {
         Span::at(<FileId as crate::Id>::new(0), 0, 0)
     }
-    /// Whether this is a real position.
+    /// Returns true if this is a real position.
     pub fn is_some(&self) -> bool {
         self.line != 0
     }

@@ -1,9 +1,9 @@
-//! Which of several workers of the process holds most of its memory.
+//! Finds the worker of the process that holds the most memory.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What a worker holds, roughly, as long as it lives: where memory ends, the one with most has to give way.
+/// The approximate memory of a worker. When memory runs out, the largest worker gives up.
 #[derive(Debug)]
 pub struct WorkerMemory(Arc<AtomicU64>);
 
@@ -26,12 +26,12 @@ impl Default for WorkerMemory {
 }
 
 impl WorkerMemory {
-    /// It holds so many bytes.
+    /// Sets the number of bytes that the worker holds.
     pub fn set(&self, bytes: u64) {
         self.0.store(bytes, Ordering::Relaxed);
     }
 
-    /// Whether nobody holds more.
+    /// Returns true if no other worker holds more.
     pub fn is_largest(&self) -> bool {
         let own = self.0.load(Ordering::Relaxed);
         all_held().iter().filter_map(Weak::upgrade).all(|other| other.load(Ordering::Relaxed) <= own)

@@ -1,7 +1,7 @@
-//! What only C asks the interpreter and the engine to implement: its output functions, its heap and stack, jumps out of calls.
+//! Builtins of C: output functions, heap and stack allocation, non-local jumps.
 //!
-//! They stand apart from the builtins of every language ([`crate::Builtin`]), and so does what executors do about them (`c` of
-//! `interp`, `exec/c.rs` and `prover/c.rs` of `engine`).
+//! They are separate from the builtins of all languages ([`crate::Builtin`]), and so is their implementation in
+//! executors (`c` of `interp`, and the `c.rs` files of `engine`).
 
 use crate::{BuiltinEffect, DataType, Ty};
 
@@ -40,21 +40,21 @@ pub enum CBuiltin {
     /// `(ptr buffer, i32 value)`: leaves calls up to the one that a mark names, and goes on behind its [`CBuiltin::SetMark`],
     /// whose result is the value (1 for 0). Registers and memory stay as they are. Nothing follows.
     Resume,
-    /// `(i32 level) -> ptr`: where control goes on when this call returns (0), its caller does (1), …: the same number for
-    /// the same place. It leads to no object.
+    /// `(i32 level) -> ptr`: the return address of this call (0), of its caller (1), …: the same number for the same
+    /// call site. It points to no object.
     ReturnAddress,
     /// `(ptr) -> i32`: 1 if the object was made as a stream ([`is_stream`]), 0 if it was made as anything else. A run only knows its size.
     IsStream,
 }
 
-/// Whether a type is that of the library's streams.
+/// Returns true if a type is that of the library's streams.
 pub fn is_stream(data: &DataType) -> bool {
     const STREAMS: [&str; 2] = ["struct _IO_FILE", "struct __sFILE"];
     matches!(data, DataType::Struct { name, .. } if STREAMS.contains(&name.as_str()))
 }
 
 impl CBuiltin {
-    /// What it can have to do with.
+    /// Returns the effect besides arguments and result.
     pub fn effect(self) -> BuiltinEffect {
         match self {
             CBuiltin::Malloc | CBuiltin::Calloc | CBuiltin::Alloca => BuiltinEffect::Nothing,
@@ -64,7 +64,7 @@ impl CBuiltin {
         }
     }
 
-    /// How each is written in the text form.
+    /// The words of the text form.
     pub(crate) const WORDS: [(CBuiltin, &'static str); 15] = [
         (CBuiltin::Printf, "printf"),
         (CBuiltin::Putchar, "putchar"),
@@ -83,17 +83,17 @@ impl CBuiltin {
         (CBuiltin::IsStream, "is_stream"),
     ];
 
-    /// How it is written.
+    /// Returns the word in the text form.
     pub(crate) fn word(self) -> &'static str {
         CBuiltin::WORDS.iter().find(|(known, _)| *known == self).map_or("?", |(_, word)| word)
     }
 
-    /// What a word means.
+    /// Parses a word of the text form.
     pub(crate) fn from_word(word: &str) -> Option<CBuiltin> {
         CBuiltin::WORDS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin)
     }
 
-    /// Whether control goes elsewhere by it, or may come back to it: the loop of an executor does that.
+    /// Returns true if control continues elsewhere, or may return to it: the main loop of an executor handles it.
     pub fn jumps(self) -> bool {
         matches!(self, CBuiltin::SetMark | CBuiltin::Resume)
     }
@@ -114,7 +114,7 @@ impl CBuiltin {
         }
     }
 
-    /// Whether arguments may follow, each `i32`, `i64` or `ptr`.
+    /// Returns true if arguments may follow, each `i32`, `i64` or `ptr`.
     pub(crate) fn is_variadic(self) -> bool {
         self == CBuiltin::Printf
     }

@@ -1,4 +1,4 @@
-//! Who calls whom, and the strongly connected components of that.
+//! The call graph and its strongly connected components.
 
 use crate::{Callee, FuncId, Function, InstKind, Module, Operand, Reg};
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ impl CallGraph {
         CallGraph { callees, components, component }
     }
 
-    /// Whom a function calls directly, each once, in order of ids.
+    /// Returns the direct callees of a function, each once, in order of ids.
     pub fn callees(&self, function: FuncId) -> &[FuncId] {
         &self.callees[function]
     }
@@ -53,7 +53,7 @@ impl CallGraph {
         self.component[function]
     }
 
-    /// Whether a function can call itself, directly or not.
+    /// Returns true if a function can call itself, directly or indirectly.
     pub fn is_recursive(&self, function: FuncId) -> bool {
         self.components[self.component[function]].len() > 1 || self.callees[function].contains(&function)
     }

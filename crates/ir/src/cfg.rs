@@ -24,7 +24,7 @@ pub struct Loop {
     pub parent: Option<LoopId>,
 }
 
-/// What an edge means for loops.
+/// The role of an edge in loops.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EdgeKind {
     /// It begins no iteration.
@@ -96,7 +96,7 @@ impl Cfg {
         cfg
     }
 
-    /// Where a block can go, each target once.
+    /// Returns the successors of a block, each once.
     pub fn successors(&self, block: BlockId) -> &[BlockId] {
         &self.successors[block]
     }
@@ -111,7 +111,7 @@ impl Cfg {
         &self.order
     }
 
-    /// Whether control can get from the entry to the block.
+    /// Returns true if the block is reachable from the entry.
     pub fn is_reachable(&self, block: BlockId) -> bool {
         self.position[block].is_some()
     }
@@ -131,7 +131,7 @@ impl Cfg {
         self.innermost[block]
     }
 
-    /// What the edge from one reachable block to another means.
+    /// Returns the role of the edge between two reachable blocks.
     pub fn edge(&self, from: BlockId, to: BlockId) -> EdgeKind {
         match self.loop_at[to] {
             None => EdgeKind::Plain,

@@ -1,6 +1,6 @@
-//! Data types: how the bytes of globals, parameters and pointees are laid out and named.
+//! Data types: layout and names of the bytes of globals, parameters and pointees.
 //!
-//! Instructions never look at these. They serve whoever makes or shows values: input creation, test emission, reports.
+//! Instructions do not use them. They serve code that creates or prints values: inputs, test emission, reports.
 
 use touchstone_base::float::Format;
 use touchstone_base::{IndexMap, define_id};
@@ -24,9 +24,9 @@ pub enum DataType {
         name: String,
         /// 8, 16, 32 or 64.
         bits: u8,
-        /// Whether values print signed.
+        /// True if values are printed as signed numbers.
         signed: bool,
-        /// What it counts.
+        /// The meaning of the integer.
         kind: IntKind,
     },
     /// A float; its value is [`DataValue::Int`] with the pattern.
@@ -55,16 +55,16 @@ pub enum DataType {
     /// A bit-field: only as a field of a structure, at the byte that has its first bit. Its value is
     /// [`DataValue::Int`].
     Bits {
-        /// Where it begins in that byte, from the lowest bit.
+        /// The index of the first bit in that byte, from the lowest bit.
         first: u8,
-        /// How many bits; it ends within the 64 that begin with that byte.
+        /// The number of bits; the field ends within the 64 bits that start with that byte.
         width: u8,
-        /// Whether values print signed.
+        /// True if values are printed as signed numbers.
         signed: bool,
     },
     /// A pointer.
     Pointer {
-        /// What it points to.
+        /// The pointee type.
         pointee: DataTypeId,
         /// The pointee may not be written through it.
         to_const: bool,
@@ -86,11 +86,10 @@ pub enum DataType {
         size: u64,
         /// Alignment in bytes.
         align: u64,
-        /// What it is to the source.
+        /// The kind of structure in the source.
         kind: StructKind,
     },
-    /// Members that share their bytes, one of which is there; nothing says which. An input is of the member that the program
-    /// looks at.
+    /// Members that share their bytes; no tag says which one is active. An input has the member that the program reads.
     Union {
         /// Spelling.
         name: String,
@@ -101,13 +100,13 @@ pub enum DataType {
         /// Alignment in bytes.
         align: u64,
     },
-    /// One of several structures; which one an object is stands in its tag. An input pointer to one leads to any of them: its
-    /// tag is a variable that the program narrows by looking at it (a `switch` over tags is a cast, or asks for a class).
-    /// Only behind pointers: nothing contains one by value, and an object has the size of its variant.
+    /// One of several structures, which are distinguished by a tag. An input pointer may point to any of them: its tag
+    /// is a variable that the program narrows (a `switch` over tags is a cast or a class test). Only behind pointers:
+    /// nothing contains one by value, and an object has the size of its variant.
     OneOf {
         /// Spelling.
         name: String,
-        /// Where every variant has its tag.
+        /// The location of the tag in every variant.
         tag: VariantTag,
         /// The variants.
         variants: Vec<TaggedVariant>,
@@ -123,7 +122,7 @@ pub enum DataType {
     },
 }
 
-/// What an integer counts.
+/// The meaning of an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum IntKind {
     /// Anything.
@@ -133,7 +132,7 @@ pub enum IntKind {
     Character,
 }
 
-/// What a structure is to the source.
+/// The kind of a structure in the source.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum StructKind {
     /// A record of the source.
@@ -153,7 +152,7 @@ pub enum StructKind {
 }
 
 impl StructKind {
-    /// Whether a field says how large an object is.
+    /// Returns true if a field holds the number of elements of an object.
     pub fn is_counted(self) -> bool {
         matches!(self, StructKind::Counted { .. })
     }
@@ -170,7 +169,7 @@ pub struct LengthField {
     pub tail: FlexibleTail,
 }
 
-/// Where an object says which variant it is.
+/// The location of the tag of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct VariantTag {
     /// Byte offset.
@@ -200,7 +199,7 @@ pub struct FlexibleTail {
 }
 
 impl FlexibleTail {
-    /// Where so many elements end, in bytes from the structure's start.
+    /// Returns the end of the given number of elements, in bytes from the start of the structure.
     pub fn end(&self, elements: u64, types: &DataTypes) -> u64 {
         self.offset.saturating_add(elements.saturating_mul(types[self.element].size(types)))
     }
@@ -236,12 +235,12 @@ impl DataType {
         Some((u128::from(*high) << 64 | u128::from(*low), signed))
     }
 
-    /// Whether it is a number made of halves.
+    /// Returns true if it is a number that consists of two halves.
     pub fn has_halves(&self) -> bool {
         matches!(self, DataType::Struct { kind: StructKind::Halves, .. })
     }
 
-    /// What says how many elements its objects have, if something in them does.
+    /// Returns the field that holds the number of elements, if there is one.
     pub fn count(&self, types: &DataTypes) -> Option<LengthField> {
         let DataType::Struct { fields, kind: StructKind::Counted { by }, .. } = self else { return None };
         let field = fields.get(*by)?;
@@ -249,7 +248,7 @@ impl DataType {
         Some(LengthField { offset: field.offset, bits, tail: self.tail(types)? })
     }
 
-    /// Whether an object knows how large it is, so that nothing of the kind lies behind it.
+    /// Returns true if an object knows its size, so that no further element follows it.
     pub fn has_intrinsic_size(&self) -> bool {
         match self {
             DataType::Struct { kind, .. } => kind.is_counted(),
@@ -258,8 +257,8 @@ impl DataType {
         }
     }
 
-    /// Whether an object of this type may be behind a pointer that is declared as one to the other: it is not said what is there, or this
-    /// type begins with it.
+    /// Returns true if a pointer to the declared type may point to an object of this type: the declared type is
+    /// undefined, or this type starts with it.
     pub fn is_compatible_with(&self, declared: DataTypeId, types: &DataTypes) -> bool {
         if matches!(types[declared], DataType::Void | DataType::Opaque { size: 0, .. }) {
             return true;
@@ -370,7 +369,7 @@ impl DataValue {
     }
 }
 
-/// Where a pointer value points.
+/// The target of a pointer value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum PointerTarget {
     /// Nowhere.

@@ -19,9 +19,9 @@ define_id! {
 /// One decision.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decision {
-    /// What asks for it.
+    /// The construct that evaluates the decision.
     pub kind: DecisionKind,
-    /// Where it stands.
+    /// The source position.
     pub span: Span,
     /// Its source text (one line, white space folded).
     pub text: String,
@@ -31,7 +31,7 @@ pub struct Decision {
     pub conditions: IndexMap<CondId, Condition>,
 }
 
-/// What asks for a decision.
+/// The construct that evaluates a decision.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DecisionKind {
     /// An `if`.
@@ -51,7 +51,7 @@ pub enum DecisionKind {
 /// An atomic condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition {
-    /// Where it stands.
+    /// The source position.
     pub span: Span,
     /// Its source text.
     pub text: String,
@@ -78,7 +78,7 @@ pub enum BoolTree {
     Ite(Box<BoolTree>, Box<BoolTree>, Box<BoolTree>),
 }
 
-/// Which condition of which decision a branch evaluates.
+/// The decision and the condition that a branch evaluates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CondTag {
     /// The decision, in the branch's own function.

@@ -1,8 +1,8 @@
-//! Pure expressions: what a label asks, and what mutants are made of.
+//! Pure expressions: the predicates of labels and the operands of mutants.
 //!
-//! An expression is evaluated at a [`crate::Point`] over the registers and memory there. It has no side effects and is not
-//! part of the program: executing a program never evaluates one, only whoever watches it does. An expression that would
-//! go wrong (a load outside an object, a division by zero) has no value, and a label that asks for it does not hold.
+//! An expression is evaluated at a [`crate::Point`] over the registers and memory there. It has no side effects and is
+//! not part of the program: only observers evaluate it. An expression that would fail (a load outside of an object, a
+//! division by zero) has no value, and a label with such a predicate does not hold.
 
 use crate::{BinOp, CastOp, CmpOp, GlobalId, Reg, SlotId, Ty};
 use touchstone_base::float;
@@ -10,17 +10,17 @@ use touchstone_base::float;
 /// A pure expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expr {
-    /// What it computes.
+    /// The operation.
     pub kind: ExprKind,
     /// Its type; truth values are `i1`.
     pub ty: Ty,
-    /// Whether the source takes its bits as a signed number.
+    /// True if the source uses its bits as a signed number.
     pub signed: bool,
-    /// How the source writes it; empty for what the source does not write (implicit conversions).
+    /// The source text; empty for expressions that the source does not write (implicit conversions).
     pub text: String,
 }
 
-/// What a pure expression computes.
+/// The operation of a pure expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExprKind {
     /// A constant, masked to the type's width.
@@ -31,7 +31,7 @@ pub enum ExprKind {
     Slot(SlotId),
     /// The address of a global.
     Global(GlobalId),
-    /// What memory holds at an address.
+    /// The contents of memory at an address.
     Load(Box<Expr>),
     /// Integer arithmetic.
     Bin(BinOp, Box<Expr>, Box<Expr>),
@@ -41,7 +41,8 @@ pub enum ExprKind {
     Cast(CastOp, Box<Expr>),
     /// A float operation.
     Float(float::Op, float::Format, Vec<Expr>),
-    /// The same bits, which the source reads as a float: what is float and not itself a float operation stands in one.
+    /// The same bits, read as a float by the source. Every float expression that is not itself a float operation is
+    /// wrapped in one.
     AsFloat(float::Format, Box<Expr>),
     /// Pointer plus bytes.
     PtrAdd(Box<Expr>, Box<Expr>),
@@ -56,15 +57,15 @@ pub enum ExprKind {
 }
 
 impl Expr {
-    /// How deep expressions may be nested (a leaf has depth 1): whoever works on them recurses. The verifier refuses
-    /// deeper ones.
+    /// The maximum nesting depth of expressions (a leaf has depth 1), because functions over them are recursive. The
+    /// verifier rejects deeper ones.
     pub const MAX_DEPTH: usize = 1000;
 
-    /// How deep the source of an expression may be nested, so that the expression is not deeper than that; deeper ones are
+    /// The maximum nesting depth of source expressions that are lowered to expressions; deeper ones are
     /// [`crate::PointKind::TooDeep`].
     pub const DEEPEST_SOURCE: usize = 200;
 
-    /// How deep the expression is nested; a leaf has depth 1.
+    /// Returns the nesting depth; a leaf has depth 1.
     pub fn depth(&self) -> usize {
         let mut deepest = 0;
         let mut pending = vec![(self, 1)];

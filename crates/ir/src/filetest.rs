@@ -1,4 +1,4 @@
-//! Expectations in file tests: IR text and what should come out, in one file.
+//! Expectations in file tests: IR text and expected results, in one file.
 //!
 //! An expectation is a comment of the form `; command: subject == expected`:
 //!
@@ -14,8 +14,8 @@
 //! ; parse: error "3:7: expected …"
 //! ```
 //!
-//! This module only finds and rewrites them. Each runner executes the commands that it knows and leaves the others to
-//! the other runners; a command that nobody knows is an error here.
+//! This module only finds and rewrites them. Each runner executes the commands that it knows and ignores those of other
+//! runners; an unknown command is an error here.
 
 use crate::text::{Token, lex};
 
@@ -27,11 +27,11 @@ const COMMANDS: [&str; 7] = ["run", "trace", "paths", "ends", "turns", "verify",
 pub struct Expectation {
     /// Index of its line in the text.
     pub line: usize,
-    /// What to do: `run`, `trace`, `paths`, `ends`, `turns`, `verify` or `parse`.
+    /// The command: `run`, `trace`, `paths`, `ends`, `turns`, `verify` or `parse`.
     pub command: String,
-    /// What to do it with; empty for `verify` and `parse`.
+    /// The subject of the command; empty for `verify` and `parse`.
     pub subject: String,
-    /// What should come out.
+    /// The expected result.
     pub expected: String,
 }
 

@@ -17,7 +17,7 @@ define_id! {
     BlockId, "b"
 }
 
-/// What a function is to the program under test.
+/// The role of a function in the program under test.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum FunctionRole {
     /// A function of the program, or one that it only declares.
@@ -29,11 +29,11 @@ pub enum FunctionRole {
     World,
     /// A model of a harness's request for an input.
     Harness,
-    /// Nobody defines it: it answers with inputs, and tests answer for it.
+    /// An external function: its results are inputs, and tests stub it.
     External,
-    /// The same, of the language's library, where nobody models it: it knows nothing of the program's globals.
+    /// An external function of the language's library without a model: it does not access the program's globals.
     Library,
-    /// It stands for any function of its type that the program does not have.
+    /// A representative of all functions of its type that the program does not contain.
     Callback,
 }
 
@@ -42,11 +42,11 @@ pub enum FunctionRole {
 pub struct Function {
     /// Name, unique in the module.
     pub name: String,
-    /// Where it stands.
+    /// The source position.
     pub span: Span,
     /// Visible only in its own file: a test must include the source to call it.
     pub internal: bool,
-    /// What it is to the program under test.
+    /// The role in the program under test.
     pub role: FunctionRole,
     /// Parameters in order. With `aggregate_result` the first one is the hidden result pointer.
     pub params: Vec<Param>,
@@ -56,9 +56,10 @@ pub struct Function {
     pub result_data: DataTypeId,
     /// The result is a structure, written through the first parameter.
     pub aggregate_result: bool,
-    /// Its last parameter is the address of packed variable arguments; null where nobody passes any.
+    /// True if the last parameter is the address of packed variadic arguments; it is null if there are none.
     pub variadic: bool,
-    /// What its language leaves open and its code takes as one compiler does, in the front end's sentences.
+    /// Choices that the language leaves open and that the code makes as one compiler does, in the front end's
+    /// sentences.
     pub left_open: BTreeSet<String>,
     /// Registers; parameters come first.
     pub regs: IndexMap<Reg, RegInfo>,
@@ -111,7 +112,7 @@ pub struct Slot {
 pub struct Block {
     /// Instructions.
     pub insts: Vec<Inst>,
-    /// How it ends.
+    /// The terminator.
     pub terminator: Terminator,
 }
 
@@ -123,7 +124,7 @@ impl Function {
             Operand::Const(ty, _) => ty,
         }
     }
-    /// Whether some instruction reads a register.
+    /// Returns true if an instruction reads the register.
     pub fn reads(&self, reg: Reg) -> bool {
         let reads = |operand: &Operand| *operand == Operand::Reg(reg);
         self.blocks.values().any(|block| {
@@ -136,20 +137,20 @@ impl Function {
         let end = self.params.len() - usize::from(self.variadic);
         &self.params[usize::from(self.aggregate_result)..end]
     }
-    /// Whether it is not of the user's program: never a function under test by itself.
+    /// Returns true if it does not belong to the user's program; such a function is never under test.
     pub fn is_library(&self) -> bool {
         self.role != FunctionRole::Program
     }
-    /// Whether it stands for any function of its type.
+    /// Returns true if it represents all functions of its type.
     pub fn is_callback(&self) -> bool {
         self.role == FunctionRole::Callback
     }
-    /// Whether somebody says what it does, although nobody defines it.
+    /// Returns true if it is an external function with a description.
     pub fn is_described(&self) -> bool {
         let mut insts = self.blocks.values().take(1).flat_map(|block| &block.insts);
         insts.any(|inst| matches!(inst.kind, InstKind::Builtin { builtin: Builtin::CalledAsSaid, .. }))
     }
-    /// Whether there is a body.
+    /// Returns true if there is a body.
     pub fn is_defined(&self) -> bool {
         !self.blocks.is_empty()
     }

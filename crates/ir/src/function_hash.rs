@@ -1,15 +1,15 @@
-//! What a function does, as one number: the same for the same code in another module, whatever stands around it there.
+//! A hash of the meaning of a function: equal for the same code in another module.
 //!
-//! Places, names of locals and positions in the module don't count. What counts is every instruction with its constants, so
-//! that one source under two sets of macros has two meanings wherever they make a difference. A literal that names a source
-//! file does not count: asserts have one, and it is spelled as the file was.
+//! Source positions, names of locals and positions in the module do not count. Every instruction with its constants
+//! does, so one source under two sets of macros has two hashes wherever they make a difference. A literal that names a
+//! source file does not count: asserts contain one, spelled as the file was.
 
 use crate::{BranchRole, Callee, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module, TermKind};
 use std::hash::{Hash, Hasher};
 use touchstone_base::StableHasher;
 
 impl Module {
-    /// What a function does, as one number.
+    /// Returns the hash of a function.
     pub fn function_hash(&self, func: FuncId) -> u64 {
         let function = &self.functions[func];
         let mut hasher = StableHasher::default();
@@ -18,7 +18,7 @@ impl Module {
         hasher.finish()
     }
 
-    /// The same without its own name, which says which file it is of where several have it.
+    /// Returns the hash of a function without its name, which identifies its file if several files define it.
     pub fn body_hash(&self, func: FuncId) -> u64 {
         let mut hasher = StableHasher::default();
         self.code(&self.functions[func], &mut hasher);
@@ -56,7 +56,7 @@ impl Module {
         }
     }
 
-    /// Literals are what they contain; everything else is known by its name.
+    /// Hashes a literal by its contents, and every other global by its name.
     fn hash_global(&self, id: GlobalId, hasher: &mut StableHasher) {
         let global = &self.globals[id];
         if global.linkage != Linkage::Literal {
@@ -75,8 +75,8 @@ impl Module {
     }
 }
 
-/// A terminator in words. The usual role and arms without names are left out: meanings are kept, and there was nothing else
-/// once.
+/// Returns a terminator in words. The default role and arms without names are omitted, so that stored hashes stay
+/// valid.
 fn hash_terminator_text(kind: &TermKind) -> String {
     let words = format!("{kind:?}").replacen(", names: []", "", 1);
     match kind {

@@ -1,49 +1,52 @@
-//! Where the inputs come in that a program asks for while it runs.
+//! Sources of the inputs that a program requests while it runs.
 //!
-//! Whoever makes an input says so, in the module; nobody reads it off a name.
+//! The instruction that creates an input carries its source; names have no meaning.
 
 /// Addresses that the program may write as numbers: what is there is a device's.
 pub const REGISTERS: std::ops::Range<u64> = 1 << 16..1 << 32;
 
-/// They are known in blocks of so many bytes.
+/// The granularity of registers, in bytes.
 pub const REGISTER_BLOCK: u64 = 1024;
 
-/// Where an input comes in. The name that goes with it says which one it is.
+/// The source of an input. The name of the input says which one it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub enum InputSource {
     /// The program asks: the name is the one that it gives.
     #[default]
     Request,
-    /// The answer of a function that tests answer for: nobody defines it, or what it gives changes by itself; its name.
+    /// The result of an external function, or of a function with results that change by themselves; its name.
     External,
     /// A word of the command line; its number, from 1. No instruction asks for it: a program is called with it.
     Argument,
     /// All of standard input: a length (4 bytes, the lowest first), and that many bytes.
     Stdin,
-    /// What the next file has that the program opens or first uses: a length and what fails ([`FILE_FAILURES`]; 2 bytes each, the
-    /// lowest first), and that many bytes; there is no file if the length is by two more than there are bytes.
+    /// The contents of the next file that the program opens or first uses: a length and the failing operations
+    /// ([`FILE_FAILURES`]; 2 bytes each, little-endian), then the bytes. There is no file if the length exceeds the
+    /// number of bytes by two.
     File,
-    /// What fails of standard output ([`FILE_FAILURES`], 2 bytes, the lowest first).
+    /// The failing operations of standard output ([`FILE_FAILURES`], 2 bytes, little-endian).
     Output,
     /// A variable of the environment, by its name: a byte that is not 0 if it is set, and its text.
     Variable,
-    /// What a function that tests answer for leaves behind one of its pointers: `function.parameter`; no bytes for nothing.
+    /// The side effect of a stubbed function on a pointee: `function.parameter`; no bytes for no effect.
     Written,
-    /// What it leaves in a global: `function.global`.
+    /// The side effect of a stubbed function on a global: `function.global`.
     Changed,
-    /// What a description leaves open of what such a function leaves: `function.place`. Tests say it by what is left.
+    /// A value that the description of an external function leaves open: `function.place`. Tests contain only its
+    /// effect.
     Chosen,
-    /// That the allocation with this number (from 1) gets no memory; it has no bytes. No instruction asks for it: it is said
+    /// The failure of the allocation with this number (from 1); it has no bytes. No instruction requests it: it is set
     /// before the run.
     Allocation,
-    /// What a device gives at an address that the program writes as a number, in hexadecimal. Without name and bytes: there are such
+    /// The value of a register at a fixed address, in hexadecimal. Without a name and bytes: the program has such
     /// addresses.
     Register,
-    /// What an object that others may change holds at one read: how the source names it. A test can't set it.
+    /// The value of one read of a volatile object, by its source name. A test cannot set it.
     Volatile,
 }
 
-/// What may fail of a file, by the bits of an input that is one. Its higher byte says how many writes succeed before.
+/// The operations of a file that may fail, by bit of the input. The higher byte is the number of writes that succeed
+/// before.
 pub const FILE_FAILURES: [&str; 5] = ["read", FILE_WRITES, "flush", "close", "seek"];
-/// That of them that may succeed a few times.
+/// The operation that may succeed a few times before it fails.
 pub const FILE_WRITES: &str = "write";

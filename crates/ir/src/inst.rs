@@ -26,13 +26,13 @@ pub enum Operand {
 /// An instruction with its place in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inst {
-    /// What it does.
+    /// The operation.
     pub kind: InstKind,
-    /// Where it comes from.
+    /// The source position.
     pub span: Span,
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum InstKind {
     /// `dst = src`.
@@ -68,7 +68,7 @@ pub enum InstKind {
     Cast {
         /// Target.
         dst: Reg,
-        /// Which cast.
+        /// The kind of cast.
         op: CastOp,
         /// Source.
         src: Operand,
@@ -161,24 +161,24 @@ pub enum InstKind {
     },
     /// A place that coverage speaks of: does nothing.
     Point {
-        /// Which one.
+        /// The point.
         point: PointId,
     },
     /// Calls a function of the module. Aggregates are passed as the address of a copy that the caller made; an
     /// aggregate result is written through a hidden first parameter.
     Call {
-        /// Where the result goes.
+        /// The register of the result.
         dst: Option<Reg>,
-        /// Who is called.
+        /// The called function.
         callee: Callee,
         /// Arguments.
         args: Vec<Operand>,
     },
     /// Calls something that the interpreter and the engine implement themselves.
     Builtin {
-        /// Where the result goes.
+        /// The register of the result.
         dst: Option<Reg>,
-        /// What.
+        /// The builtin.
         builtin: Builtin,
         /// Arguments.
         args: Vec<Operand>,
@@ -210,7 +210,7 @@ impl InstKind {
     }
 }
 
-/// Who is called.
+/// The target of a call.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Callee {
     /// A function of the module; one without body is an unmodelled external.
@@ -220,30 +220,30 @@ pub enum Callee {
     Indirect(Operand),
 }
 
-/// What the interpreter and the engine implement themselves, for any language.
+/// Operations that the interpreter and the engine implement, for all languages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Builtin {
     /// `(ptr address, i64 size, ptr name) `: the bytes become inputs that come in there. The name is a NUL-terminated constant
     /// string.
     MakeSymbolic(InputSource),
-    /// `(ptr name) -> iN or ptr`: a fresh input value of the result's type; a pointer is null or leads nobody knows where.
+    /// `(ptr name) -> iN or ptr`: a fresh input of the result's type; a pointer is null or unknown.
     FreshInt(InputSource),
     /// `(i1)`: a path on which it is false is no path of the program (not a branch, not counted, no test).
     Assume,
     /// `(i1)`: false ends the path with [`ErrorKind::Assert`]. Not a branch.
     Assert,
-    /// `(i64 size) -> ptr`: a fresh zeroed heap object. Never fails. A size that depends on inputs stays a term: whoever speaks
-    /// of all runs makes no difference between sizes but where the program does.
+    /// `(i64 size) -> ptr`: a fresh zeroed heap object. It never fails. A size that depends on inputs stays a term:
+    /// symbolic execution forks on sizes only where the program does.
     Allocate,
     /// `(ptr) -> i64`: the bytes of the object that the pointer leads into.
     ObjectSize,
-    /// `(ptr, i64 size)`: bytes that nobody wrote become zero. For parts that share bytes with others (bit-fields).
+    /// `(ptr, i64 size)`: uninitialised bytes become zero. For fields that share bytes with others (bit-fields).
     Settle,
-    /// `(ptr union, i64 size, i64 member)`: what is done next looks at this member of a union of so many bytes. A run goes on;
-    /// whoever makes inputs makes that member.
+    /// `(ptr union, i64 size, i64 member)`: the next access reads this member of a union of the given size. A concrete
+    /// run ignores it; creation of inputs creates that member.
     Look,
-    /// `(ptr, i64 type)`: what is done next takes the pointer for one to this type, the number of a [`crate::DataTypeId`], whatever it was declared
-    /// as. A run goes on; whoever makes inputs may make such objects, where they may stand for what is declared.
+    /// `(ptr, i64 type)`: the next access uses the pointer as one to this type, the number of a [`crate::DataTypeId`],
+    /// whatever its declaration. A concrete run ignores it; creation of inputs may create such objects.
     TakeFor,
     /// `(ptr address, i64 size)`: what is read next is given by a device, if the address is a register's ([`crate::REGISTERS`]).
     Refresh,
@@ -251,25 +251,26 @@ pub enum Builtin {
     Write,
     /// `() -> i32`: the next byte of standard input, -1 at its end.
     ReadByte,
-    /// `(ptr name)`: what follows is only known of one run of a whole program (the state of a random generator, say). A
-    /// run goes on; whoever speaks of all runs stops here as unsupported with this name.
+    /// `(ptr name)`: the code after it is defined only for one run of a whole program (for example the state of a
+    /// random generator). A concrete run continues; symbolic execution stops as unsupported with this name.
     RunOnly,
-    /// `(ptr name)`: who has this name may have written memory. A path goes on as if nothing was written; whatever else could
-    /// be is given up.
+    /// `(ptr name)`: the function with this name may have written memory. A path continues as if nothing was written;
+    /// what a write could reach is unknown.
     MayWrite,
-    /// `(ptr name, ptr to, i64 size)`: whoever has this name (`function.parameter`) may leave an input of at most so many bytes
-    /// there, of the type that the parameter leads to, or nothing. `to` is a parameter of the function that this stands in.
+    /// `(ptr name, ptr to, i64 size)`: havocs the pointee of a parameter: the function with this name
+    /// (`function.parameter`) may write an input of at most the given size there, of the pointee type, or nothing. `to`
+    /// is a parameter of the enclosing function.
     LetWrite,
-    /// `(ptr name, …)`: somebody of this name, whom nobody defines, is called with these values. A run keeps them for whoever
-    /// asks afterwards; what he may have done is open.
+    /// `(ptr name, …)`: an external function with this name is called with these arguments. A run records them; the
+    /// side effects are unknown.
     Called,
-    /// The same, where somebody says what he does: the instructions that follow, and nothing else.
+    /// As `Called`, for a function with a description: the instructions that follow are its only effects.
     CalledAsSaid,
-    /// `(ptr name, ptr to, i64 size)`: whoever has this name has left there what stands there now. A run keeps it for whoever asks
-    /// afterwards; nothing else happens. Where inputs come in: [`InputSource::Written`], [`InputSource::Changed`].
+    /// `(ptr name, ptr to, i64 size)`: records the bytes that an external function has written; there is no other
+    /// effect. The sources are [`InputSource::Written`] and [`InputSource::Changed`].
     Left(InputSource),
-    /// `(ptr what, T value) -> T`: the value; what the name says may make it another in a real program. `(ptr what)`: the
-    /// same of everything that follows. A run goes on; whoever speaks of all runs takes it into account.
+    /// `(ptr what, T value) -> T`: the value, which may be another one in a real program for the named reason. `(ptr
+    /// what)`: the same for everything that follows. A concrete run continues; proofs take it into account.
     Unsettled,
     /// `()`: control stays here for ever, and nothing else happens.
     Hang,
@@ -287,7 +288,7 @@ pub enum Builtin {
     Java(JavaBuiltin),
 }
 
-/// What a builtin can have to do with, besides its arguments and its result.
+/// The effect of a builtin besides its arguments and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BuiltinEffect {
     /// Nothing: its result follows from its arguments, or is an object that it makes.
@@ -303,7 +304,7 @@ pub enum BuiltinEffect {
 }
 
 impl Builtin {
-    /// What it can have to do with.
+    /// Returns the effect besides arguments and result.
     pub fn effect(self) -> BuiltinEffect {
         match self {
             Builtin::Math(..) | Builtin::ObjectSize | Builtin::Look | Builtin::TakeFor | Builtin::Unsettled => {
@@ -376,13 +377,13 @@ pub enum CastOp {
 /// The end of a block with its place in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Terminator {
-    /// What it does.
+    /// The operation.
     pub kind: TermKind,
-    /// Where it comes from.
+    /// The source position.
     pub span: Span,
 }
 
-/// How a block ends.
+/// The operation that ends a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TermKind {
     /// Goes on.
@@ -391,13 +392,13 @@ pub enum TermKind {
     Branch {
         /// `i1`.
         cond: Operand,
-        /// Where to go if it is 1.
+        /// The target if the condition is 1.
         then_block: BlockId,
-        /// Where to go if it is 0.
+        /// The target if the condition is 0.
         else_block: BlockId,
-        /// What it is to the source.
+        /// The role in the source.
         role: BranchRole,
-        /// Which condition of the source this is; only where the role is a condition.
+        /// The source condition; only if the role is a condition.
         tag: Option<CondTag>,
     },
     /// Goes to the arm whose range holds the value. Its outcome is the arm's target block, so several ranges with one
@@ -407,14 +408,15 @@ pub enum TermKind {
         value: Operand,
         /// Disjoint ranges.
         arms: Vec<SwitchArm>,
-        /// Where to go otherwise.
+        /// The target of all other values.
         default: BlockId,
-        /// What it is to the source.
+        /// The role in the source.
         role: BranchRole,
-        /// How the source calls the arms where it is not by their numbers; targets without a name are not the source's then.
+        /// The source names of the arms, if these are not numbers; targets without a name are not in the source then.
         names: Vec<ArmName>,
     },
-    /// Leaves the function. Without a value where the function has a result, the result is undefined: nobody may use it.
+    /// Returns from the function. Without a value in a function with a result, the result is undefined and must not be
+    /// used.
     Return(Option<Operand>),
     /// Leaves the function by throwing an object (`ptr`), and so every function on the way to the innermost call whose block
     /// ends in a [`TermKind::Catch`]; locals die as in a return. Where there is none, the run ends: the class of the
@@ -426,19 +428,19 @@ pub enum TermKind {
     Catch {
         /// Gets the object, `ptr`.
         thrown: Reg,
-        /// Where to go then.
+        /// The block that handles the exception.
         handler: BlockId,
-        /// Where to go if the call returned.
+        /// The target if the call returned.
         next: BlockId,
     },
-    /// A construct that is not supported: whoever gets here stops with this name.
+    /// An unsupported construct: execution stops with this name.
     Unsupported(String),
     /// Control never gets here (after a call that does not return, or by the language's rules).
     Unreachable,
 }
 
-/// What a branch or a switch is to the source. Only a condition is an outcome of the path, and only on a condition can
-/// objectives hang: paths that differ in nothing but checks and dispatches are one path.
+/// The role of a branch or a switch in the source. Only a condition is an outcome of the path, and only a condition has
+/// objectives: paths that differ only in checks and dispatches are one path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum BranchRole {
     /// The source asks.
@@ -451,7 +453,7 @@ pub enum BranchRole {
 }
 
 impl BranchRole {
-    /// Whether an outcome is one of the path.
+    /// Returns true if its outcome is one of the path.
     pub fn is_outcome(self) -> bool {
         self == BranchRole::Condition
     }
@@ -465,23 +467,23 @@ pub struct SwitchArm {
     pub low: u64,
     /// Highest value.
     pub high: u64,
-    /// Whether `low..=high` is a signed range.
+    /// True if `low..=high` is a signed range.
     pub signed: bool,
-    /// Where to go.
+    /// The target.
     pub target: BlockId,
 }
 
-/// How the source calls an arm of a switch: `RED`, `"stop"`, `default`.
+/// The source name of a switch arm: `RED`, `"stop"`, `default`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ArmName {
-    /// Where the arm goes; it may have several names.
+    /// The target of the arm; it may have several names.
     pub target: BlockId,
     /// Its name.
     pub name: String,
 }
 
 impl SwitchArm {
-    /// Whether a value of so many bits is in the range.
+    /// Returns true if a value with a number of bits is in the range.
     pub fn holds(&self, value: u64, bits: u8) -> bool {
         if self.signed {
             let signed = |value| sign_extend(value, bits);
@@ -492,7 +494,7 @@ impl SwitchArm {
     }
 }
 
-/// How a path can go wrong.
+/// The kind of a run-time error.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ErrorKind {
     /// Access outside an object.
@@ -501,13 +503,13 @@ pub enum ErrorKind {
     NullPointer,
     /// Access to an object whose life has ended.
     Dangling,
-    /// Access through a pointer that no object stands behind.
+    /// An access through a pointer without a valid target.
     InvalidPointer,
     /// Write to a constant object.
     ReadOnly,
     /// Division or remainder by zero.
     DivisionByZero,
-    /// Read of bytes that nobody wrote.
+    /// A read of uninitialised bytes.
     Uninitialised,
     /// `free` of something that is not the start of a live heap object.
     InvalidFree,

@@ -1,11 +1,10 @@
-//! What a part of a module is, wherever it stands and whatever number it has: functions, globals and data types as the nodes of a
-//! graph. Two programs whose parts have equal graphs do the same there, also if one of them was moved, or stands in a longer file.
+//! The structure of module items (functions, globals, data types) independent of their number and position, as nodes of
+//! a graph. Two programs with equal graphs behave equally there, also if an item was moved.
 //!
-//! A node is hashed as a whole but for two things: numbers of other nodes, which become edges, and places, of which only the order
-//! counts. So nothing that a field of the IR says is forgotten, and moved code is the same. Literals have no names: they are
-//! numbered in their module.
+//! A node is hashed as a whole, except for two things: references to other nodes, which become edges, and source
+//! positions, of which only the order counts. Literals have no names: they are numbered in their module.
 //!
-//! Deliberately not here: which nodes matter to whom.
+//! Deliberately not here: the selection of relevant nodes.
 
 use crate::{
     Builtin, Callee, DataType, DataTypeId, Expr, ExprKind, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage,
@@ -26,22 +25,22 @@ pub enum ModuleItem {
     Type(DataTypeId),
 }
 
-/// What a part is by itself.
+/// The structure of one item.
 #[derive(Clone, Debug)]
 pub struct ItemStructure {
     /// Everything but what it names and where it stands.
     pub own: u128,
-    /// What it names, each once, in the order of the part.
+    /// The items that it references, each once, in order of occurrence.
     pub names: Vec<ModuleItem>,
-    /// Where a function has something, each place once, in order.
+    /// The source positions in a function, each once, in order.
     pub places: Vec<Span>,
-    /// Whether a function calls through pointers.
+    /// True if a function has indirect calls.
     pub has_indirect_calls: bool,
-    /// Where memory may be shared with a data type: only which types have the same of these counts, not what they are.
+    /// The memory-sharing classes of a data type: only which types share a class counts.
     pub classes: Option<[DataTypeId; 2]>,
 }
 
-/// The structures of a module's parts, made when somebody asks.
+/// The structures of the items of a module, computed on demand.
 #[derive(Debug)]
 pub struct ItemStructures<'m> {
     module: &'m Module,
@@ -51,7 +50,7 @@ pub struct ItemStructures<'m> {
 }
 
 impl<'m> ItemStructures<'m> {
-    /// Those of a module.
+    /// Creates the structures of a module.
     pub fn new(module: &'m Module) -> ItemStructures<'m> {
         ItemStructures {
             module,
@@ -99,7 +98,7 @@ impl Names {
         *id = FuncId::new(self.index(ModuleItem::Function(*id)));
     }
 
-    /// The number of a data type that stands in the code.
+    /// Replaces the number of a data type in the code by a reference.
     fn taken_for(&mut self, args: &mut [Operand], module: &Module) {
         if let Some(Operand::Const(_, number)) = args.get_mut(1)
             && *number < module.types.len() as u64
@@ -207,7 +206,7 @@ fn global(global: &Global) -> ItemStructure {
     names.structure(hash(&plain))
 }
 
-/// The name of a type without the place that stands for the name of one that has none: `union (unnamed union at list.h:3:5)`.
+/// Returns the name of a type without the position that replaces a missing name: `union (unnamed union at list.h:3:5)`.
 pub fn without_location(name: &str) -> String {
     let place = name.find("(unnamed ").or_else(|| name.find("(anonymous ")).and_then(|start| {
         let at = start + name[start..].find(" at ")?;
@@ -243,7 +242,7 @@ fn data_type(module: &Module, id: DataTypeId) -> ItemStructure {
         | DataType::Bits { .. }
         | DataType::Opaque { .. } => {}
     }
-    // What pointers to it lead to is a rule of the module.
+    // The pointees are a rule of the module.
     let Pointee { mut element, stands, same, part, shares } = module.pointee(id);
     names.data(&mut element);
     let own = hash(&(plain, element, stands, shares));

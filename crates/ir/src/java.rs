@@ -1,6 +1,6 @@
-//! What only Java asks the interpreter and the engine to implement: texts as its strings keep them.
+//! Builtins of Java: strings in the representation of its class library.
 //!
-//! All other natives are functions that the front end makes of instructions.
+//! All other natives are functions that the front end builds from instructions.
 
 use crate::{BuiltinEffect, Ty};
 
@@ -17,7 +17,7 @@ pub enum JavaBuiltin {
 }
 
 impl JavaBuiltin {
-    /// What it can have to do with.
+    /// Returns the effect besides arguments and result.
     pub fn effect(self) -> BuiltinEffect {
         match self {
             JavaBuiltin::WriteText => BuiltinEffect::Shows,
@@ -25,14 +25,14 @@ impl JavaBuiltin {
         }
     }
 
-    /// How each is written in the text form.
+    /// The words of the text form.
     pub(crate) const WORDS: [(JavaBuiltin, &'static str); 3] = [
         (JavaBuiltin::WriteText, "java_write_text"),
         (JavaBuiltin::Intern, "java_intern"),
         (JavaBuiltin::ClassNamed, "java_class_named"),
     ];
 
-    /// How it is written.
+    /// Returns the word in the text form.
     pub(crate) fn word(self) -> &'static str {
         JavaBuiltin::WORDS.iter().find(|(known, _)| *known == self).map_or("?", |(_, word)| word)
     }

@@ -5,7 +5,7 @@
 
 use crate::{FuncId, Function, Global, GlobalId};
 
-/// Who has the functions and globals that the module does not have: their ids go on where the module's end.
+/// A supplier of functions and globals that are not in the module yet. Their ids continue those of the module.
 pub trait LazyModule {
     /// A function; the first question makes its body.
     fn function(&self, id: FuncId) -> Option<&Function>;
@@ -15,7 +15,7 @@ pub trait LazyModule {
     fn constant(&self, _text: &[u16]) -> Option<GlobalId> {
         None
     }
-    /// The object that stands for what has this name (UTF-16), for languages that can be asked by name.
+    /// Returns the object with a name (UTF-16), for languages with lookup by name.
     fn named(&self, _name: &[u16]) -> Option<GlobalId> {
         None
     }

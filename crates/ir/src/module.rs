@@ -21,7 +21,7 @@ pub struct Module {
     pub types: DataTypes,
     /// The name of the function that programs of the language begin with, if they all begin with one.
     pub entry: Option<String>,
-    /// What pointers from outside may lead to.
+    /// The points-to and aliasing rules.
     pub memory: MemoryRules,
     /// The type of what is thrown, a [`DataType::OneOf`]: the tag of an object is its class.
     pub thrown: Option<DataTypeId>,
@@ -29,8 +29,8 @@ pub struct Module {
     pub globals: IndexMap<GlobalId, Global>,
     /// Functions.
     pub functions: IndexMap<FuncId, Function>,
-    /// Functions that run before any other, in order; none has parameters or a result. Whoever runs them gets a module
-    /// without them, in which globals and objects of the [`GlobalRole::Heap`] hold what they left.
+    /// Functions that run before all others, in order; they have no parameters and no result. After they have run, the
+    /// module has none, and its globals and [`GlobalRole::Heap`] objects hold the values that they left.
     pub startup: Vec<FuncId>,
 }
 
@@ -39,7 +39,7 @@ pub struct Module {
 pub struct Global {
     /// Name; unique in the module (`function.name` for static locals, `.str0` for literals).
     pub name: String,
-    /// Where it stands.
+    /// The source position.
     pub span: Span,
     /// Data type.
     pub data: DataTypeId,
@@ -47,34 +47,34 @@ pub struct Global {
     pub size: u64,
     /// May never be written.
     pub constant: bool,
-    /// Who can see it.
+    /// The visibility.
     pub linkage: Linkage,
-    /// What it is to the program under test.
+    /// The role in the program under test.
     pub role: GlobalRole,
-    /// What people call it, where it is no variable of theirs: `the library's streams`.
+    /// The name for people, if it is no variable of the program: `the library's streams`.
     pub display_name: Option<String>,
-    /// It has no contents and stands for a function: its address is the function's.
+    /// The function that the global represents: it has no contents, and its address is the function's.
     pub function: Option<FuncId>,
     /// Initial contents; `None` if the program gives no initialiser (the bytes are zero at program start).
     pub init: Option<Vec<Init>>,
 }
 
-/// What a global is to the program under test.
+/// The role of a global in the program under test.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum GlobalRole {
     /// A variable like others.
     #[default]
     Variable,
-    /// What earlier calls of the library left behind: any value, until a call sets it.
+    /// State of earlier library calls: any value until a call sets it.
     LeftBehind,
-    /// An object of the heap that is there when a run begins. It holds what the module says, no test sets it, and its life
-    /// never ends (whoever ends it stops as unsupported).
+    /// A heap object that exists when a run starts. It holds the value in the module, no test sets it, and it is never
+    /// freed (freeing it is unsupported).
     Heap,
     /// The same, of the language's own library: what earlier calls may have left there makes no difference to any run.
     Runtime,
 }
 
-/// Who can see a global.
+/// The visibility of a global.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Linkage {
     /// Every file.
@@ -83,7 +83,7 @@ pub enum Linkage {
     Internal,
     /// Its own function (a static local): a test can't name it.
     Local,
-    /// Nobody: a literal.
+    /// A literal, which has no name.
     Literal,
     /// Declared here, defined nowhere in the module.
     Undefined,
@@ -94,24 +94,24 @@ pub enum Linkage {
 pub enum Init {
     /// Bytes at an offset.
     Bytes {
-        /// Where.
+        /// The offset.
         offset: u64,
-        /// What.
+        /// The bytes.
         bytes: Vec<u8>,
     },
     /// The address of a global plus an offset, 8 bytes.
     GlobalAddr {
-        /// Where.
+        /// The offset.
         offset: u64,
-        /// Of what.
+        /// The target global.
         global: GlobalId,
-        /// Plus so many bytes.
+        /// The offset from the start of the target, in bytes.
         addend: i64,
     },
 }
 
 impl Global {
-    /// How sentences for people name it.
+    /// Returns the name as messages write it.
     pub fn quoted_name(&self) -> String {
         self.display_name.clone().unwrap_or_else(|| format!("`{}`", self.name))
     }
@@ -122,18 +122,18 @@ impl Module {
     pub fn addressed_functions(&self) -> impl Iterator<Item = FuncId> + '_ {
         self.globals.values().filter_map(|global| global.function)
     }
-    /// Whether a function can be called with registers of these types, and its result be taken as this.
+    /// Returns true if a function can be called with registers of these types and its result used with this type.
     pub fn can_call(&self, callee: FuncId, args: impl ExactSizeIterator<Item = Ty>, result: Option<Ty>) -> bool {
         let callee = &self.functions[callee];
         args.len() == callee.params.len()
             && args.zip(&callee.params).all(|(arg, param)| callee.regs[param.reg].ty == arg)
             && (result.is_none() || callee.result == result)
     }
-    /// What an input pointer to a type leads to, and what shares memory with that.
+    /// Returns the pointees of an input pointer to a type, and the memory that they share.
     pub fn pointee(&self, id: DataTypeId) -> Pointee {
         self.memory.pointee(id, &self.types)
     }
-    /// Where a thrown object has its class, if the module says so.
+    /// Returns the location of the class tag of thrown objects, if the module declares it.
     pub fn class_tag(&self) -> Option<VariantTag> {
         match self.thrown.map(|thrown| &self.types[thrown]) {
             Some(DataType::OneOf { tag, .. }) => Some(*tag),
@@ -141,7 +141,7 @@ impl Module {
         }
     }
 
-    /// Whether objects have classes: the numbers in them (class, length) hang together, and can't be any.
+    /// Returns true if objects have classes: their class and length fields are related and cannot have any value.
     pub fn has_classes(&self) -> bool {
         self.thrown.is_some()
     }
@@ -170,7 +170,7 @@ impl Module {
         let known = self.globals.iter().find(|(_, global)| global.display_name.as_deref() == Some(name));
         known.map(|(id, _)| id).or_else(|| self.global_named(name))
     }
-    /// Where functions leave the number of an error.
+    /// Returns the global that holds the error number of library functions.
     pub fn error_number(&self) -> Option<GlobalId> {
         self.globals.iter().find(|(_, global)| global.role == GlobalRole::LeftBehind).map(|(id, _)| id)
     }

@@ -1,13 +1,13 @@
-//! The identity of a path, as every part of the tool counts paths.
+//! The identity of a path.
 //!
-//! A path is the sequence of outcomes of all executed condition branches and switches, callees included, of the functions
-//! that calls through pointers go to, and, if it ends in an error, that error and its place, or, if nobody catches what it
-//! throws, the class of that. Checks and dispatches
-//! ([`BranchRole`]) are no outcomes: what they lead to is. Interpreter and engine feed the same outcomes into a
-//! [`PathHash`], so that equal numbers mean equal paths (up to 64-bit collisions).
+//! A path is the sequence of outcomes of all executed condition branches and switches, including those of callees, of
+//! the targets of indirect calls, and, if it ends in an error, the error and its position; if it ends in an uncaught
+//! exception, the class of the exception. Checks and dispatches ([`BranchRole`]) are no outcomes, but the code that
+//! they select has some. Interpreter and engine feed the same outcomes into a [`PathHash`], so equal numbers mean equal
+//! paths (up to 64-bit collisions).
 //!
 //! A branch with a tag is identified by the tag and not by its block: a front end may duplicate the code of one source
-//! condition (both sides of an exclusive or), and it is one condition all the same.
+//! condition (both sides of an exclusive or).
 //!
 //! Only the *sequence* counts: two modules that differ in block numbers give different hashes, so the numbers are
 //! comparable within one module, never across edits.
@@ -19,7 +19,7 @@ use touchstone_base::{Id, Span, stable_hash};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PathHash(u64);
 
-/// What kind of outcome a word describes; keeps outcomes of different kinds apart.
+/// The kind of an outcome, which keeps outcomes of different kinds apart.
 #[derive(Clone, Copy)]
 enum OutcomeWord {
     TaggedBranch = 1,
@@ -76,7 +76,7 @@ impl PathHash {
         self.word(stable_hash(&(OutcomeWord::Error as u8, kind as u8, span.file.index(), span.line, span.column)));
     }
 
-    /// The path ended because nobody caught an object of this class; which one is part of the path, and where is not.
+    /// Ends the path with an uncaught exception of a class. The class is part of the path, the position is not.
     pub fn end_threw(&mut self, class: Option<u64>) {
         self.word(stable_hash(&(OutcomeWord::Threw as u8, class)));
     }

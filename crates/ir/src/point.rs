@@ -15,19 +15,19 @@ define_id! {
 /// A place of the source that coverage speaks of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Point {
-    /// What stands here.
+    /// The construct at the point.
     pub kind: PointKind,
-    /// Where it stands.
+    /// The source position.
     pub span: Span,
     /// Its source text (one line, white space folded, shortened).
     pub text: String,
-    /// The variables that the source could read here, all with a value, if whoever made the point knows; else they are those
-    /// that points of the function read.
+    /// The variables that the source could read here, all initialised, if the creator of the point knows them; else
+    /// those that points of the function read.
     pub variables: Option<Arc<[Expr]>>,
 }
 
 impl Point {
-    /// A point of which nobody says what the source could read there.
+    /// Creates a point without a list of readable variables.
     pub fn new(kind: PointKind, span: Span, text: String) -> Point {
         Point { kind, span, text, variables: None }
     }
@@ -48,7 +48,7 @@ impl PointKind {
     }
 }
 
-/// What stands at a point.
+/// The construct at a point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PointKind {
     /// A statement begins.
@@ -62,14 +62,14 @@ pub enum PointKind {
     /// A value is about to be stored at a computed place, an element or what a pointer points to; neither side of the
     /// assignment has an effect.
     Store {
-        /// Where to.
+        /// The address.
         address: Expr,
-        /// What.
+        /// The stored value.
         value: Expr,
     },
     /// A side-effect-free condition is about to be evaluated.
     Condition {
-        /// Which one.
+        /// The condition.
         tag: CondTag,
         /// The condition, `i1`.
         value: Expr,
@@ -83,7 +83,7 @@ pub enum PointKind {
     Label {
         /// Its name or number in the source.
         name: String,
-        /// What it asks, `i1`.
+        /// The predicate, of type `i1`.
         predicate: Expr,
     },
 }

@@ -1,9 +1,11 @@
-//! What pointers from outside may lead to, and which objects may share memory: the language's rules, as a table of the module.
+//! Points-to and aliasing rules of the language, as a table of the module: what input pointers may point to, and which
+//! objects may share memory.
 //!
-//! A front end fills it, executors only read it. Without a row a pointer leads to objects of just its type, and objects share
-//! memory where one is a part of the other: a language that allows more must say so, or proofs leave it out.
+//! A front end fills the table; executors only read it. Without a row, a pointer points to objects of exactly its type,
+//! and objects share memory if one is a part of the other. A language that allows more must say so, or proofs are
+//! wrong.
 //!
-//! Deliberately not here: how many objects there are, and how long they are. Those are bounds of a search.
+//! Deliberately not here: the number and the length of objects, which are bounds of a search.
 
 use crate::{DataType, DataTypeId, DataTypes};
 use std::collections::BTreeMap;
@@ -13,40 +15,40 @@ use std::collections::BTreeMap;
 pub struct MemoryRules {
     /// Only what differs from [`Pointee::usual`], so that equal rules are equal tables.
     rows: BTreeMap<DataTypeId, Pointee>,
-    /// What a write of one byte may change.
+    /// The effect of a write of one byte.
     pub byte_writes: ByteWrites,
 }
 
-/// What an input pointer to a type leads to, and what shares memory with that.
+/// The pointees of an input pointer to a type, and the memory that they share.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Pointee {
-    /// What objects behind the pointer are made of.
+    /// The element type of the pointees.
     pub element: DataTypeId,
-    /// What stands there.
+    /// The shape of the pointee.
     pub stands: PointeeShape,
-    /// Types with the same number here are the same to memory: a pointer to one may lead to an object of the other.
+    /// The equivalence class of the type: a pointer to one type of a class may point to an object of another.
     pub same: DataTypeId,
     /// As parts of objects, types with the same number here may be the same memory.
     pub part: DataTypeId,
-    /// What may share memory with an object of the type, beside what its parts say.
+    /// The memory that an object of the type may share with others, besides its parts.
     pub shares: MemorySharing,
 }
 
-/// What stands behind an input pointer.
+/// The shape of the pointee of an input pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum PointeeShape {
-    /// So many elements as was said, else one.
+    /// As many elements as were specified, else one.
     #[default]
     Elements,
-    /// A text with a zero behind it, where texts are inputs and nobody said how many elements there are.
+    /// A zero-terminated string, if strings are inputs and no length was specified.
     Text,
     /// The variable arguments of a call, each of a member of this union: a few, and always.
     Arguments,
-    /// Just one object, always, and no other pointer leads to it: a cursor over such arguments.
+    /// Exactly one object, to which no other pointer points: a cursor over variadic arguments.
     Cursor,
 }
 
-/// What may share memory with an object of a type.
+/// The memory that an object of a type may share.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum MemorySharing {
     /// Objects of which it is a part, or that are parts of it.
@@ -54,13 +56,13 @@ pub enum MemorySharing {
     Parts,
     /// The same, and it may have a part of any type.
     AnyPart,
-    /// Anything, also as a part: nobody knows what is in it.
+    /// Any memory, also a part of it: the contents are unknown.
     Unknown,
     /// Anything may be accessed as such an object. As a part it is what it says.
     Everything,
 }
 
-/// What a write of one byte may change.
+/// The effect of a write of one byte.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ByteWrites {
     /// A byte.
@@ -71,7 +73,7 @@ pub enum ByteWrites {
 }
 
 impl Pointee {
-    /// What holds of a type that the table has no row for.
+    /// Returns the default row of a type.
     pub fn usual(id: DataTypeId, data: &DataType) -> Pointee {
         let shares = match data {
             DataType::Opaque { .. } | DataType::OneOf { .. } => MemorySharing::Unknown,
@@ -87,7 +89,7 @@ impl MemoryRules {
         MemoryRules { byte_writes, ..MemoryRules::default() }
     }
 
-    /// What holds of a type.
+    /// Returns the row of a type.
     pub fn pointee(&self, id: DataTypeId, types: &DataTypes) -> Pointee {
         self.rows.get(&id).copied().unwrap_or_else(|| Pointee::usual(id, &types[id]))
     }
@@ -100,7 +102,7 @@ impl MemoryRules {
         };
     }
 
-    /// What is not as usual.
+    /// Returns the rows that differ from the default.
     pub fn rows(&self) -> impl Iterator<Item = (DataTypeId, Pointee)> + '_ {
         self.rows.iter().map(|(id, pointee)| (*id, *pointee))
     }

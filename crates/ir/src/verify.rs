@@ -63,7 +63,7 @@ pub struct VerifyError {
     pub block: Option<BlockId>,
     /// Index of the instruction in the block; the number of instructions for the terminator.
     pub inst: Option<usize>,
-    /// What is wrong.
+    /// The violated invariant.
     pub what: String,
 }
 

@@ -12,7 +12,7 @@ use touchstone_base::{Id, IndexMap, float};
 /// A tree that is nested deeper is refused: reading, comparing and dropping trees recurse.
 const MAX_TREE_DEPTH: usize = 1000;
 
-/// What is known about the function that is being read.
+/// The declarations of the function that is being parsed.
 struct Context {
     /// Types of all registers that the function's text declares anywhere.
     types: BTreeMap<u32, Ty>,
@@ -278,7 +278,7 @@ impl Parser {
         }
     }
 
-    /// What stands behind `%3: i32 =`.
+    /// Parses the instruction after `%3: i32 =`.
     fn definition(&mut self, context: &Context, dst: Reg, ty: Ty) -> Result<InstKind> {
         if let Some(op) = self.try_one_of::<BinOp>() {
             let a = self.operand(Some(ty))?;

@@ -3,7 +3,7 @@
 use std::fmt;
 use touchstone_base::{FileId, Id, Span};
 
-/// Why a text is no module, and where.
+/// A syntax error with its position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{line}:{column}: {message}")]
 pub struct ParseError {
@@ -11,7 +11,7 @@ pub struct ParseError {
     pub line: u32,
     /// Column in bytes, from 1.
     pub column: u32,
-    /// What was expected, and what was there.
+    /// The expected and the actual token.
     pub message: String,
 }
 

@@ -37,7 +37,7 @@
 //!   if the text declares no types).
 //! - A point is a `statement`, a `value`, a `condition` of a decision or a `label` with its name, then its source text.
 //! - A pure expression is `(operation type parts "text")`, or `(type leaf "text")` for a register, a constant, a slot or
-//!   a global; an empty text is left out. `signed` or `unsigned` stands behind the type where it is not the usual one:
+//!   a global; an empty text is left out. `signed` or `unsigned` follows the type where it is not the default:
 //!   `i1` and `ptr` are usually unsigned, the others signed. `and` and `or` work on bits; the short-circuit ones of truth
 //!   values are `and_then` and `or_else`.
 //! - `branch check %1, b1, b2` and `switch dispatch %1 { … }` have another role than a condition.
@@ -47,7 +47,7 @@
 //! - `type ty4 = struct "int[]" size 8 align 4 counted 1 { "class": ty0 at 0, "length": ty0 at 4, "data": ty1 at 8 }` ends in
 //!   an array (`ty1`, of length 0) with as many elements as field 1 says.
 //! - `entry @main` names the function that programs begin with.
-//! - `memory ty1 = text ty1 same ty0 part ty0 shares everything` says what an input pointer to `ty1` leads to and what shares
+//! - `memory ty1 = text ty1 same ty0 part ty0 shares everything` says what an input pointer to `ty1` points to and what shares
 //!   memory with that, where it is not the usual (`elements ty1 same ty1 part ty1 shares parts`); `memory byte_writes anything`
 //!   that writes of bytes may change anything.
 //! - `start @f` is a function that runs before any other; a global with the role `heap` is an object that is there then;

@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> std::result::Result<Module, ParseError> {
 
 pub(super) type Result<T> = std::result::Result<T, ParseError>;
 
-/// What a name refers to.
+/// The item that a name refers to.
 #[derive(Clone, Copy)]
 enum Referent<I> {
     One(I),

@@ -6,13 +6,13 @@ use super::words::ExprOp;
 use crate::{CondTag, Expr, ExprKind, Point, PointKind, Reg, Ty};
 use touchstone_base::Id;
 
-/// Whether the source takes a value of this type as signed if the text does not say so.
+/// Returns true if a value of this type is signed by default.
 pub(super) fn signed_by_default(ty: Ty) -> bool {
     !matches!(ty, Ty::I1 | Ty::Ptr)
 }
 
 impl Parser {
-    /// What stands behind `point p0`.
+    /// Parses the rest of a point after `point p0`.
     pub(super) fn point(&mut self) -> Result<Point> {
         let kind = if self.eat_word("statement") {
             PointKind::Statement

@@ -12,9 +12,9 @@ use touchstone_base::math::Function;
 pub(super) trait Word: Copy + Sized + 'static {
     /// Every value.
     const ALL: &'static [Self];
-    /// How it is written.
+    /// Returns the word in the text form.
     fn word(self) -> &'static str;
-    /// What a word means.
+    /// Parses a word of the text form.
     fn from_word(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|value| value.word() == word)
     }
@@ -91,7 +91,7 @@ const BUILTINS: [(Builtin, &str); 21] = [
 ];
 
 impl Builtin {
-    /// How it is written.
+    /// Returns the word in the text form.
     pub(super) fn word(self) -> String {
         match self {
             Builtin::Math(function, format) => format!("math_{}_{format}", function.name()),
@@ -103,7 +103,7 @@ impl Builtin {
             other => BUILTINS.iter().find(|(known, _)| *known == other).map_or("?", |(_, word)| word).to_string(),
         }
     }
-    /// What a word means.
+    /// Parses a word of the text form.
     pub(super) fn from_word(word: &str) -> Option<Builtin> {
         if let Some((name, format)) = word.strip_prefix("math_").and_then(|rest| rest.split_once('_')) {
             let function = Function::ALL.iter().find(|function| function.name() == name)?;
@@ -251,7 +251,7 @@ impl ExprOp {
         }
     }
 
-    /// How it is written. `and` and `or` are those of bits, so the short-circuit ones have longer words.
+    /// Returns the word in the text form. `and` and `or` are bitwise; the short-circuit operators have longer words.
     pub fn word(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             ExprOp::Float(op, format) => return Cow::Owned(format!("{format}_{}", op.word())),
@@ -269,7 +269,7 @@ impl ExprOp {
         })
     }
 
-    /// What a word means.
+    /// Parses a word of the text form.
     pub fn from_word(word: &str) -> Option<ExprOp> {
         let plain = [ExprOp::Load, ExprOp::PtrAdd, ExprOp::Not, ExprOp::And, ExprOp::Or, ExprOp::Ite];
         let floats = Format::ALL.iter().map(|&format| ExprOp::AsFloat(format));

@@ -392,7 +392,7 @@ pub(super) fn is_scalar(ty: Ty) -> bool {
     matches!(ty, Ty::Ptr | Ty::Int(1 | 8 | 16 | 32 | 64))
 }
 
-/// Whether a cast changes the width in its direction, or is between pointer and integer.
+/// Returns true if a cast changes the width in its direction, or is between pointer and integer.
 pub(super) fn cast_fits(op: CastOp, from: Ty, to: Ty) -> bool {
     match (op, from, to) {
         (CastOp::Zext | CastOp::Sext, Ty::Int(from), Ty::Int(to)) => from < to,
@@ -403,7 +403,7 @@ pub(super) fn cast_fits(op: CastOp, from: Ty, to: Ty) -> bool {
     }
 }
 
-/// Whether the leaves, from left to right, are `c0`, `c1`, … up to the last condition.
+/// Returns true if the leaves, from left to right, are `c0`, `c1`, … up to the last condition.
 fn leaves_are_in_order(decision: &Decision) -> bool {
     let mut next = 0;
     let mut pending = vec![&decision.tree];

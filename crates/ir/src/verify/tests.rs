@@ -115,7 +115,7 @@ fn wrong_expressions_are_found() {
     check("(or_else i1 (i1 %3) (i8 %2))", &["expected i1, found i8"]);
     check("(ite i32 (i8 %2) (i32 1) (i32 2))", &["expected i1, found i8"]);
     check("(ite i32 (i1 %3) (i8 1) (i64 2))", &["expected i32, found i8", "expected i32, found i64"]);
-    // Every node is looked at, from left to right.
+    // Every node is checked, from left to right.
     check(
         "(add i32 (load i32 (ptr s7)) (mul i32 (i32 %8) (i8 1)))",
         &["s7 is no slot", "expected i32, found i8", "%8 is no register"],
