@@ -1,4 +1,4 @@
-//! Cases of functions: for which inputs a function does what, from all its paths.
+//! The cases of functions: for each path its condition and its result.
 
 use crate::plan::Plan;
 use crate::program::PlanError;
@@ -9,19 +9,19 @@ use touchstone_engine::{Config, Search, SearchEvent, Sink, SummaryCase, explore}
 /// The cases of one function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FunctionCases {
-    /// Its name.
+    /// The name of the function.
     pub name: String,
-    /// How it is called: its name with those of its parameters.
+    /// The call: the name of the function with those of its parameters.
     pub call: String,
-    /// What holds in every case: ranges, preconditions.
+    /// Conditions that hold in every case: ranges, preconditions.
     pub given: Vec<String>,
-    /// One for each path.
+    /// One case per path.
     pub cases: Vec<SummaryCase>,
-    /// Why there may be more, if not all paths were followed.
+    /// Reasons why there may be more cases, if not all paths were explored.
     pub incomplete: Vec<String>,
 }
 
-/// The cases of the functions that a request is about.
+/// Computes the cases of the functions under test.
 pub fn cases(request: &Request) -> Result<Vec<FunctionCases>, PlanError> {
     let plan = Plan::new(request)?;
     Ok(touchstone_base::on_deep_stack(|| {
@@ -57,7 +57,7 @@ struct Collected {
 }
 
 impl Collected {
-    /// Takes out of the cases what all of them have.
+    /// Removes the conditions that all cases have in common, and returns them.
     fn common(&mut self) -> Vec<String> {
         let [first, others @ ..] = self.cases.as_slice() else { return Vec::new() };
         if others.is_empty() {

@@ -1,21 +1,22 @@
-//! Why one objective is covered, infeasible or unknown: the same exploration and the same proofs as a campaign's, but for that
-//! objective alone, so that it takes less time and never knows less. What it shows of conflicts rests on a search of its own, which proves nothing.
+//! Explains why one objective is covered, infeasible or unknown. The exploration and the proofs are those of a
+//! campaign, restricted to that objective, so the answer takes less time and is never less precise. Conflicts come from
+//! a separate search, which proves nothing.
 //!
-//! Deliberately not here: sentences. Whoever shows an [`Answer`] writes them.
+//! Deliberately not here: sentences. The caller that shows an [`ExplainedObjective`] writes them.
 
-use crate::java::FirstInputs;
+use crate::java::InitialInputs;
 use crate::plan::{Material, Task};
 use crate::program::Program;
 use crate::program::subject;
 use crate::program::{ExplainError, PlanError};
-use crate::request::Growing;
+use crate::request::GrowthLimits;
 use crate::request::{Request, Subject};
 use crate::stages::call_sequences::sequences;
-use crate::stages::conclude::{Asked, conclude};
-use crate::stages::explore::Kept;
+use crate::stages::conclude::{ProofContext, conclude};
+use crate::stages::explore::ExploredTests;
 use crate::stages::grow::grow;
-use crate::stages::rounds::Rounds;
-use crate::stages::test_coverage::watch_tests;
+use crate::stages::rounds::RoundContext;
+use crate::stages::test_coverage::run_for_coverage;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -26,57 +27,57 @@ use touchstone_criteria::{
 };
 use touchstone_engine::{Config, Explanation, Goals, MachineTemplates, SeedPool, explore_goals};
 
-/// What is asked, with everything decided.
+/// A question about one objective, with all decisions made.
 #[derive(Debug)]
-pub struct Question {
+pub struct ObjectiveQuestion {
     /// The program.
     pub program: Program,
     task: Task,
     timeout: Option<Duration>,
-    growing: Option<Growing>,
+    growing: Option<GrowthLimits>,
     calls: u32,
-    wanted: Objectives,
+    objectives: Objectives,
     goal: GoalId,
 }
 
-/// What there is to say of an objective.
+/// An objective with the reason for its verdict.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct ExplainedObjective {
     /// The objective, with its verdict.
     pub objective: Objective,
-    /// Why it has it.
-    pub why: Why,
+    /// The reason for the verdict.
+    pub why: VerdictReason,
 }
 
-/// Why an objective has its verdict.
+/// The reason for a verdict.
 #[derive(Clone, Debug)]
-pub enum Why {
-    /// This test covers it. None where it counts as covered without one.
+pub enum VerdictReason {
+    /// This test covers it; `None` if it counts as covered without one.
     Covered(Option<Box<TestCase>>),
-    /// Constants rule it out.
+    /// Constants exclude it.
     Constant {
-        /// The proof.
+        /// The kind of proof.
         how: WhyInfeasible,
     },
-    /// No input can make it happen.
+    /// No input reaches it.
     Infeasible {
-        /// The proof.
+        /// The kind of proof.
         how: WhyInfeasible,
-        /// What stands in the way.
+        /// Branch conditions that exclude each other.
         conflicts: Explanation,
-        /// What the verdict takes for granted.
+        /// The assumptions of the verdict.
         assumptions: Vec<Assumption>,
     },
-    /// It stands for more than can be searched for.
+    /// It represents more cases than can be searched for.
     TooMuch {
-        /// How much.
+        /// The bound that it exceeds.
         why: WhyUnknown,
     },
-    /// It may lie on these paths, which were given up.
+    /// It may lie on one of these paths, which were abandoned.
     Open(Vec<IncompletePaths>),
 }
 
-/// The function and the criterion of an id, which may lack the hash at its end: `max3.mcdc.1`.
+/// Splits an id into function and criterion. The hash at the end may be missing: `max3.mcdc.1`.
 fn parts(id: &str) -> Option<(&str, &str)> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match id.rsplitn(4, '.').collect::<Vec<_>>()[..] {
@@ -88,10 +89,10 @@ fn parts(id: &str) -> Option<(&str, &str)> {
     }
 }
 
-impl Question {
-    /// Reads the program and finds the objective. The request's criteria should be those of the campaign that is asked
-    /// about: what is wanted besides decides what is explored.
-    pub fn new(request: &Request, id: &str) -> Result<Question, ExplainError> {
+impl ObjectiveQuestion {
+    /// Reads the program and finds the objective. The request's criteria should be those of the campaign in question:
+    /// the other objectives influence what is explored.
+    pub fn new(request: &Request, id: &str) -> Result<ObjectiveQuestion, ExplainError> {
         let (function, criterion) = parts(id).ok_or_else(|| ExplainError::NoId { id: id.to_string() })?;
         let criterion: Criterion = criterion.parse()?;
         if criterion == Criterion::State {
@@ -107,7 +108,7 @@ impl Question {
         let named = functions.iter().copied().find(|id| module.functions[*id].name == function);
         let (entry, func) = match (named, functions.as_slice()) {
             (Some(func), _) => (entry, func),
-            // A whole program, or one function with the functions that it calls.
+            // A whole program, or one function with its callees.
             (None, [only]) => (entry, *only),
             (None, _) => {
                 let own = Request { subject: Subject::Functions(vec![function.to_string()]), ..request.clone() };
@@ -123,76 +124,76 @@ impl Question {
         let task = material.task(&name, entry)?;
         let program = material.program;
         let criteria = request.labellings();
-        let wanted = touchstone_criteria::objectives(&program.module, &task.functions, &criteria, &task.criteria);
+        let objectives = touchstone_criteria::objectives(&program.module, &task.functions, &criteria, &task.criteria);
         let is_meant = |own: &str| own.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        let Some((goal, _)) = wanted.list.iter().find(|(_, objective)| is_meant(&objective.id)) else {
+        let Some((goal, _)) = objectives.list.iter().find(|(_, objective)| is_meant(&objective.id)) else {
             return Err(ExplainError::NoObjective { function: name, id: id.to_string(), criterion });
         };
         let (timeout, growing, calls) = (request.effort.timeout, request.growing(), request.calls(entry));
-        Ok(Question { program, task, timeout, growing, calls, wanted, goal })
+        Ok(ObjectiveQuestion { program, task, timeout, growing, calls, objectives, goal })
     }
 
     /// Explores and proves as a campaign does, for one objective.
-    pub fn answer(&self) -> Answer {
+    pub fn answer(&self) -> ExplainedObjective {
         let (module, func, goal) = (&self.program.module, self.task.func, self.goal);
         let config = self.config();
-        let mut wanted = self.wanted.clone();
-        let settled = wanted.settled.contains(&goal);
-        // Nothing else is looked for.
-        wanted.settled.extend(wanted.goals.ids().filter(|other| *other != goal).collect::<Vec<_>>());
-        let watch = Rc::new(GoalIndex::new(module, wanted.goals.clone()));
-        let goals = Goals { watch: Rc::clone(&watch), closed: wanted.settled.iter().copied().collect() };
-        let mut tests = Kept::of(&self.program);
+        let mut objectives = self.objectives.clone();
+        let settled = objectives.settled.contains(&goal);
+        // All other goals are closed.
+        objectives.settled.extend(objectives.goals.ids().filter(|other| *other != goal).collect::<Vec<_>>());
+        let watch = Rc::new(GoalIndex::new(module, objectives.goals.clone()));
+        let goals = Goals { watch: Rc::clone(&watch), closed: objectives.settled.iter().copied().collect() };
+        let mut tests = ExploredTests::of(&self.program);
         let mut found = explore_goals(module, func, goals, &config, &mut tests);
-        let growing = self.growing.unwrap_or(Growing::NOT);
+        let growing = self.growing.unwrap_or(GrowthLimits::NONE);
         let machines = MachineTemplates::of(module);
-        let rounds = Rounds {
+        let rounds = RoundContext {
             module,
             machines: &machines,
             func,
-            wanted: &wanted,
+            objectives: &objectives,
             watch: &watch,
             config: &config,
             growing,
-            first: FirstInputs::default(),
+            first: InitialInputs::default(),
         };
         let last = match self.growing {
             Some(_) => grow(&rounds, &mut found, &mut SeedPool::default(), &mut tests),
             None => config.clone(),
         };
         let mut proofs = sequences(&self.program, &rounds, &last, self.calls, &mut found, &mut tests);
-        watch_tests(module, func, &mut tests.tests, &watch, self.deadline(), &AtomicBool::new(false));
-        let asked = Asked { module, func, watch: &watch, config: &config, wanted: &wanted };
-        proofs.ask_about_open(&asked, &tests.tests, &found);
-        conclude(module, &mut wanted, &tests.tests, &found, &proofs);
-        let objective = wanted.list[goal].clone();
+        run_for_coverage(module, func, &mut tests.tests, &watch, self.deadline(), &AtomicBool::new(false));
+        let asked = ProofContext { module, func, watch: &watch, config: &config, objectives: &objectives };
+        proofs.prove_open(&asked, &tests.tests, &found);
+        conclude(module, &mut objectives, &tests.tests, &found, &proofs);
+        let objective = objectives.list[goal].clone();
         let why = match &objective.status {
             Status::Covered(_) => {
                 let test = tests.tests.into_iter().find(|test| test.covers.contains(&goal));
-                Why::Covered(test.map(Box::new))
+                VerdictReason::Covered(test.map(Box::new))
             }
-            Status::Infeasible(how) if settled => Why::Constant { how: *how },
+            Status::Infeasible(how) if settled => VerdictReason::Constant { how: *how },
             Status::Infeasible(how) => {
-                let closed = wanted.goals.ids().filter(|other| *other != goal).collect();
+                let closed = objectives.goals.ids().filter(|other| *other != goal).collect();
                 let goals = Goals { watch, closed };
                 let conflicts = touchstone_engine::explain(module, func, goals, &self.config());
-                Why::Infeasible { how: *how, conflicts, assumptions: found.result.assumptions }
+                VerdictReason::Infeasible { how: *how, conflicts, assumptions: found.result.assumptions }
             }
-            Status::Unknown(why) if settled => Why::TooMuch { why: why.clone() },
+            Status::Unknown(why) if settled => VerdictReason::TooMuch { why: why.clone() },
             Status::Unknown(_) | Status::Uncovered | Status::Unaffected => {
-                Why::Open(found.doubted.remove(&goal).unwrap_or(found.result.incomplete))
+                VerdictReason::Open(found.doubted.remove(&goal).unwrap_or(found.result.incomplete))
             }
         };
-        Answer { objective, why }
+        ExplainedObjective { objective, why }
     }
 
     fn deadline(&self) -> Deadline {
         Deadline::within(self.timeout)
     }
 
-    /// For a search that begins now.
+    /// Returns the configuration of a search that starts now.
     fn config(&self) -> Config {
-        let first_round = self.growing.map_or(Deadline::NEVER, |_| Growing::first_round(self.timeout));
+        let first_round = self.growing.map_or(Deadline::NEVER, |_| GrowthLimits::first_round(self.timeout));
         Config { deadline: self.deadline(), first_round, ..self.task.config.clone() }
     }
 }

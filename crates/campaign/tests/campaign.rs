@@ -1,6 +1,6 @@
-//! Campaigns as a library user runs them: no command line, no terminal.
+//! Campaigns as a library user runs them: without a command line or a terminal.
 
-// Tests may look around.
+// Tests may read files and print.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 use std::collections::BTreeMap;
@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use tempfile::TempDir;
 use touchstone_campaign::{
-    CampaignError, Collect, ExplainError, Finished, Plan, PlanError, Purpose, Question, Replaying, Request, Subject,
-    SubjectError, Takes, TestForm, TestSink, TestSinks, Why, run, run_into,
+    CampaignError, CampaignResult, CollectedTests, ExplainError, HelperParameters, ObjectiveQuestion, Plan, PlanError,
+    Purpose, ReplayMode, Request, Subject, SubjectError, TestForm, TestSink, TestSinks, VerdictReason, run, run_into,
 };
 use touchstone_criteria::{CoveredObjective, Replay, Status, TestCase};
 use touchstone_ir::{FuncId, Module};
@@ -33,8 +33,8 @@ fn refused(text: &str, change: impl FnOnce(&mut Request)) -> PlanError {
     Plan::new(&request).expect_err("it can't be planned")
 }
 
-/// What does not depend on the clock.
-fn essence(finished: &Finished) -> String {
+/// Formats the part of a result that does not depend on time.
+fn essence(finished: &CampaignResult) -> String {
     let mut campaign = finished.campaign.clone();
     for function in &mut campaign.functions {
         (function.seconds, function.replay_seconds, function.solver.seconds) = (0.0, 0.0, 0.0);
@@ -67,7 +67,7 @@ fn a_sink_of_ones_own_gets_the_tests_that_are_left_and_nothing_is_written_or_rep
     let scratch = tempfile::tempdir().expect("a directory");
     let request = request(&scratch, TWO);
     let plan = Plan::new(&request).expect("a plan");
-    let collect = Collect::default();
+    let collect = CollectedTests::default();
     let finished = run_into(&plan, &collect, &()).expect("it runs");
     let mut kept = collect.into_tests();
     let names = plan.tasks.iter().map(|task| &plan.program.module.functions[task.func].name);
@@ -81,7 +81,7 @@ fn a_sink_of_ones_own_gets_the_tests_that_are_left_and_nothing_is_written_or_rep
 fn the_result_does_not_depend_on_how_many_functions_are_worked_on_at_the_same_time() {
     let scratch = tempfile::tempdir().expect("a directory");
     let one_or = |jobs| {
-        let request = Request { jobs: Some(jobs), replay: Replaying::Off, ..request(&scratch, TWO) };
+        let request = Request { jobs: Some(jobs), replay: ReplayMode::Off, ..request(&scratch, TWO) };
         essence(&run(&Plan::new(&request).expect("a plan"), &()).expect("it runs"))
     };
     assert_eq!(one_or(1), one_or(3));
@@ -135,7 +135,10 @@ fn what_is_wrong_with_a_request_is_said_by_type_before_any_work() {
     });
     assert!(matches!(form, PlanError::FrameworkOfProgram { form: TestForm::Gtest }));
     let oracle = "int f(int a) { return a; } int f_post(int a) { return 1; }";
-    assert!(matches!(refused(oracle, |_| {}), PlanError::Signature { takes: Takes::ParametersAndResult, .. }));
+    assert!(matches!(
+        refused(oracle, |_| {}),
+        PlanError::Signature { takes: HelperParameters::ParametersAndResult, .. }
+    ));
     let suite = refused(TWO, |request| request.on_top_of = Some(Path::new("no-such-suite").to_path_buf()));
     assert!(matches!(suite, PlanError::NoMeasurement { .. }));
 }
@@ -148,21 +151,24 @@ fn an_objective_is_explained_as_the_campaign_judged_it() {
     let campaign = run(&Plan::new(&request).expect("a plan"), &()).expect("it runs").campaign;
     assert!(campaign.objectives.iter().any(|objective| matches!(objective.status, Status::Infeasible(_))));
     for objective in &campaign.objectives {
-        let answer = Question::new(&request, &objective.id).expect("it is known").answer();
+        let answer = ObjectiveQuestion::new(&request, &objective.id).expect("it is known").answer();
         match (&objective.status, &answer.why) {
-            (Status::Covered(_), Why::Covered(Some(_))) => {}
-            (Status::Infeasible(how), Why::Infeasible { how: same, conflicts, .. }) => {
+            (Status::Covered(_), VerdictReason::Covered(Some(_))) => {}
+            (Status::Infeasible(how), VerdictReason::Infeasible { how: same, conflicts, .. }) => {
                 assert_eq!(*how, *same);
                 assert!(!conflicts.conflicts.is_empty());
             }
             (judged, why) => panic!("{}: {judged:?} and {why:?}", objective.id),
         }
     }
-    assert!(matches!(Question::new(&request, "nonsense"), Err(ExplainError::NoId { .. })));
-    assert!(matches!(Question::new(&request, "step.branch.1.00000000"), Err(ExplainError::NoObjective { .. })));
+    assert!(matches!(ObjectiveQuestion::new(&request, "nonsense"), Err(ExplainError::NoId { .. })));
+    assert!(matches!(
+        ObjectiveQuestion::new(&request, "step.branch.1.00000000"),
+        Err(ExplainError::NoObjective { .. })
+    ));
 }
 
-/// Takes no test.
+/// Rejects every test.
 struct Full;
 
 impl TestSinks for Full {

@@ -1,11 +1,11 @@
-//! What is written down of a function: what was found, without anything that only one run knows. Types, functions and literals have
-//! the numbers of their closure, and so have places: who reads it puts those of today there.
+//! The stored form of a function's results. Types, functions, literals and source positions are replaced by their
+//! numbers in the dependency closure; a reader maps them to the current program.
 
 use crate::plan::Work;
-use crate::reuse::dependency_closure::Closure;
+use crate::reuse::dependency_closure::DependencyClosure;
 use crate::stages::conclude::Proofs;
 use crate::stages::discover::Discovery;
-use crate::stages::test_coverage::Watched;
+use crate::stages::test_coverage::EvaluatedRows;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,14 +17,14 @@ use touchstone_criteria::{
 use touchstone_engine::{EvaluatedRow, ExplorationResult, PairSearchResult, Shortage};
 use touchstone_ir::{DataTypeId, DecisionId, FuncId, Linkage, Module, ModuleItem, PointerTarget};
 
-/// What is written down.
+/// The stored results of a function.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Entry {
-    /// The objectives that it is about, by their ids.
+pub(crate) struct VerdictEntry {
+    /// The ids of the objectives.
     objectives: Vec<String>,
-    /// What it took at most.
+    /// The limits of the run.
     limits: Limits,
-    /// Something is not known: who has more time asks again.
+    /// True if results are open: a run with higher limits ignores the entry.
     open: bool,
     result: Figures,
     unfound: Vec<GoalId>,
@@ -35,11 +35,11 @@ pub(crate) struct Entry {
     proved: Vec<(GoalId, Proof)>,
     pairs: Option<Pairs>,
     tests: Vec<TestCase>,
-    /// What each of them evaluated.
+    /// The rows that each test evaluated.
     rows: Vec<(String, Vec<EvaluatedRow>)>,
 }
 
-/// Limits that may have a part in what is not known.
+/// Limits that may have caused open results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Limits {
     timeout: Option<Duration>,
@@ -79,7 +79,7 @@ impl Limits {
         }
     }
 
-    /// Whether nobody with these limits gets further than somebody with the others.
+    /// Returns true if none of these limits is above the others.
     fn are_within(&self, others: &Limits) -> bool {
         fn within<T: PartialOrd>(one: Option<T>, other: Option<T>) -> bool {
             other.is_none_or(|most| one.is_some_and(|limit| limit <= most))
@@ -91,20 +91,25 @@ impl Limits {
     }
 }
 
-impl Entry {
-    /// Nothing if something can't be written down, or would not come again.
-    pub fn new(work: &Work<'_>, found: &Discovery, closure: &Closure, limits: Limits) -> Option<Entry> {
+impl VerdictEntry {
+    /// Creates an entry, or returns `None` if the results cannot be stored or are not reproducible.
+    pub fn new(
+        work: &Work<'_>,
+        found: &Discovery,
+        closure: &DependencyClosure,
+        limits: Limits,
+    ) -> Option<VerdictEntry> {
         let open_still = found.is_open(work);
-        let Discovery { found, proofs, pairs, tests, watched, cached: _ } = found;
+        let Discovery { found, proofs, pairs, tests, evaluated, cached: _ } = found;
         let ExplorationResult { result, open, excluded, doubted, shortage: _, labels_asked, labels_found } = found;
         let interrupted = |paths: &IncompletePaths| paths.why == Incomplete::Bound(Bound::Interrupted);
         if result.incomplete.iter().any(interrupted) || tests.iter().any(|test| test.replayed != Replay::NotRun) {
             return None;
         }
-        let mut writing = Writing { module: work.module(), closure, lost: false };
+        let mut writing = ToClosure { module: work.module(), closure, lost: false };
         let mut tests = tests.clone();
         tests.iter_mut().for_each(|test| test.renumber(&mut writing));
-        let entry = Entry {
+        let entry = VerdictEntry {
             objectives: objective_ids(work),
             limits,
             open: open_still,
@@ -122,7 +127,7 @@ impl Entry {
             excluded: excluded.clone(),
             doubted: doubted.iter().map(|(goal, reasons)| (*goal, writing.all(reasons))).collect(),
             labels: (*labels_asked, *labels_found),
-            asked: proofs.asked.clone(),
+            asked: proofs.tried.clone(),
             proved: proofs.proved.iter().map(|(goal, proof)| (*goal, *proof)).collect(),
             pairs: pairs.as_ref().map(|pairs| Pairs {
                 incomplete: pairs.incomplete.clone(),
@@ -130,18 +135,18 @@ impl Entry {
                 solver: pairs.solver,
                 seconds: pairs.seconds,
             }),
-            rows: watched.rows.iter().map(|(test, rows)| (test.clone(), writing.rows(rows))).collect(),
+            rows: evaluated.rows.iter().map(|(test, rows)| (test.clone(), writing.rows(rows))).collect(),
             tests,
         };
         (!writing.lost).then_some(entry)
     }
 
-    /// What was found, in the program as it is now; nothing if it says nothing to who has more time.
-    pub fn discovery(self, work: &Work<'_>, closure: &Closure) -> Option<Discovery> {
+    /// Restores the results in the current program, or returns `None` if the current limits are higher.
+    pub fn discovery(self, work: &Work<'_>, closure: &DependencyClosure) -> Option<Discovery> {
         if self.objectives != objective_ids(work) || (self.open && !Limits::of(work).are_within(&self.limits)) {
             return None;
         }
-        let mut reading = Reading { module: work.module(), closure, lost: false };
+        let mut reading = FromClosure { module: work.module(), closure, lost: false };
         let mut tests = self.tests;
         tests.iter_mut().for_each(|test| test.renumber(&mut reading));
         let function = &work.module().functions[work.task.func];
@@ -181,10 +186,10 @@ impl Entry {
         let rows = self.rows.into_iter().map(|(test, rows)| (test, reading.rows(&rows))).collect();
         let discovery = Discovery {
             found,
-            proofs: Proofs { asked: self.asked, proved: self.proved.into_iter().collect() },
+            proofs: Proofs { tried: self.asked, proved: self.proved.into_iter().collect() },
             pairs,
             tests,
-            watched: Watched { rows, left_out: 0 },
+            evaluated: EvaluatedRows { rows, left_out: 0 },
             cached: true,
         };
         let whole = !reading.lost && is_of(work, &discovery);
@@ -192,16 +197,16 @@ impl Entry {
     }
 }
 
-/// Whether all goals that it speaks of are there.
+/// Returns true if all goals of the results exist.
 fn is_of(work: &Work<'_>, found: &Discovery) -> bool {
-    let all = work.wanted.goals.len();
+    let all = work.objectives.goals.len();
     let covered = found.tests.iter().flat_map(|test| &test.covers);
     let ruled = found.found.open.iter().chain(&found.found.excluded).chain(found.found.doubted.keys());
     covered.chain(ruled).chain(found.proofs.proved.keys()).all(|goal| goal.index() < all)
 }
 
 fn objective_ids(work: &Work<'_>) -> Vec<String> {
-    work.wanted.list.values().map(|objective| objective.id.clone()).collect()
+    work.objectives.list.values().map(|objective| objective.id.clone()).collect()
 }
 
 fn counts(counts: &ObjectiveCounts) -> [u64; 6] {
@@ -213,8 +218,8 @@ fn from_counts([total, covered, infeasible, unknown, uncovered, unaffected]: [u6
     ObjectiveCounts { total, covered, infeasible, unknown, uncovered, unaffected }
 }
 
-/// What is the same in both directions.
-trait Across: Renumber {
+/// The common part of both translations.
+trait Translation: Renumber {
     fn function(&mut self, id: FuncId) -> FuncId;
 
     fn all(&mut self, reasons: &[IncompletePaths]) -> Vec<IncompletePaths> {
@@ -229,15 +234,15 @@ trait Across: Renumber {
     }
 }
 
-/// From the module's numbers to those of the closure.
-struct Writing<'a> {
+/// Translates ids of the module to numbers of the closure.
+struct ToClosure<'a> {
     module: &'a Module,
-    closure: &'a Closure,
-    /// Something has no number.
+    closure: &'a DependencyClosure,
+    /// True if a part has no number.
     lost: bool,
 }
 
-impl Writing<'_> {
+impl ToClosure<'_> {
     fn number(&mut self, part: ModuleItem) -> usize {
         let number = self.closure.number(part);
         self.lost |= number.is_none();
@@ -245,7 +250,7 @@ impl Writing<'_> {
     }
 }
 
-impl Renumber for Writing<'_> {
+impl Renumber for ToClosure<'_> {
     fn data(&mut self, id: &mut DataTypeId) {
         *id = DataTypeId::new(self.number(ModuleItem::Type(*id)));
     }
@@ -263,29 +268,29 @@ impl Renumber for Writing<'_> {
             && let Some(id) = self.module.global_named(name)
             && self.module.globals[id].linkage == Linkage::Literal
         {
-            *name = format!("{LITERAL}{}", self.number(ModuleItem::Global(id)));
+            *name = format!("{LITERAL_PREFIX}{}", self.number(ModuleItem::Global(id)));
         }
     }
 }
 
-/// How numbers of literals begin: no name does.
-const LITERAL: &str = "#";
+/// The prefix of the numbers of literals; no name begins with it.
+const LITERAL_PREFIX: &str = "#";
 
-impl Across for Writing<'_> {
+impl Translation for ToClosure<'_> {
     fn function(&mut self, id: FuncId) -> FuncId {
         FuncId::new(self.number(ModuleItem::Function(id)))
     }
 }
 
-/// From numbers of the closure to those of the module.
-struct Reading<'a> {
+/// Translates numbers of the closure to ids of the module.
+struct FromClosure<'a> {
     module: &'a Module,
-    closure: &'a Closure,
-    /// Something has no number: the file is not what it says.
+    closure: &'a DependencyClosure,
+    /// True if a number has no part: the file is damaged.
     lost: bool,
 }
 
-impl Reading<'_> {
+impl FromClosure<'_> {
     fn part<T>(&mut self, number: usize, kind: impl Fn(ModuleItem) -> Option<T>) -> Option<T> {
         let part = u32::try_from(number).ok().and_then(|number| self.closure.part(number)).and_then(kind);
         self.lost |= part.is_none();
@@ -293,7 +298,7 @@ impl Reading<'_> {
     }
 }
 
-impl Renumber for Reading<'_> {
+impl Renumber for FromClosure<'_> {
     fn data(&mut self, id: &mut DataTypeId) {
         let data = |part| if let ModuleItem::Type(id) = part { Some(id) } else { None };
         *id = self.part(id.index(), data).unwrap_or(*id);
@@ -309,7 +314,7 @@ impl Renumber for Reading<'_> {
 
     fn target(&mut self, target: &mut PointerTarget) {
         if let PointerTarget::Global { name, .. } = target
-            && let Some(number) = name.strip_prefix(LITERAL)
+            && let Some(number) = name.strip_prefix(LITERAL_PREFIX)
         {
             let global = |part| if let ModuleItem::Global(id) = part { Some(id) } else { None };
             let number = number.parse().unwrap_or(usize::MAX);
@@ -318,7 +323,7 @@ impl Renumber for Reading<'_> {
     }
 }
 
-impl Across for Reading<'_> {
+impl Translation for FromClosure<'_> {
     fn function(&mut self, id: FuncId) -> FuncId {
         let function = |part| if let ModuleItem::Function(id) = part { Some(id) } else { None };
         self.part(id.index(), function).unwrap_or(id)

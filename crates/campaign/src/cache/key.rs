@@ -1,14 +1,15 @@
-//! The name under which the result for a function is kept: the function with all that it depends on, options, bounds. Limits of time
-//! and memory are not part of it: they stand in the entry, which is for as much or less.
+//! The cache key of a function's results: its dependency closure, options and bounds. Limits on time and memory are not
+//! part of it: they are in the entry, which serves the same or lower limits.
 //!
-//! There are two for each function. Where everything is covered or excluded, that depends on what the function runs. Where something
-//! stayed open, or a test makes other calls first, the functions count as well that were run before it, or made its objects.
+//! There are two keys per function. If every goal is covered or excluded, the results depend only on what the function
+//! executes. If goals are open, or a test makes other calls first, the functions that were called before it or
+//! constructed its objects count as well.
 
 use crate::plan::Plan;
 use crate::plan::Work;
 use crate::program::precondition;
 use crate::request::Effort;
-use crate::reuse::dependency_closure::{Closure, Closures};
+use crate::reuse::dependency_closure::{DependencyClosure, DependencyClosures};
 use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::time::Duration;
@@ -16,27 +17,27 @@ use touchstone_base::{Deadline, WideHasher};
 use touchstone_engine::{Config, heap_constructors, state_changers};
 use touchstone_ir::{FuncId, ModuleItem};
 
-/// Finds keys for the functions of a plan.
-pub(crate) struct Keys<'p> {
+/// Computes the keys of a plan's functions.
+pub(crate) struct CacheKeys<'p> {
     plan: &'p Plan,
-    closures: Closures<'p>,
-    /// What all functions share.
+    closures: DependencyClosures<'p>,
+    /// The hash of everything that all functions share.
     options: u128,
 }
 
-/// A key, and what it is about.
-pub(crate) struct Key {
+/// A key with its closure.
+pub(crate) struct CacheKey {
     pub key: u128,
-    pub closure: Closure,
+    pub closure: DependencyClosure,
 }
 
-impl<'p> Keys<'p> {
-    pub fn new(plan: &'p Plan) -> Keys<'p> {
-        Keys { plan, closures: Closures::new(&plan.program.module), options: options(plan) }
+impl<'p> CacheKeys<'p> {
+    pub fn new(plan: &'p Plan) -> CacheKeys<'p> {
+        CacheKeys { plan, closures: DependencyClosures::new(&plan.program.module), options: options(plan) }
     }
 
-    /// What is asked of a function, and what is known before.
-    pub fn given(&self, work: &Work<'_>) -> u128 {
+    /// Hashes the request for a function, and what is known in advance.
+    pub fn request_hash(&self, work: &Work<'_>) -> u128 {
         let mut hasher = WideHasher::default();
         (self.options, work.name(), self.plan.program.helper(work.name(), "_pre")).hash(&mut hasher);
         let module = work.module();
@@ -54,32 +55,32 @@ impl<'p> Keys<'p> {
         let unnamed: BTreeSet<&String> =
             work.task.config.unnamed.iter().map(|global| &module.globals[*global].name).collect();
         unnamed.hash(&mut hasher);
-        for (id, objective) in work.wanted.list.iter() {
+        for (id, objective) in work.objectives.list.iter() {
             objective.id.hash(&mut hasher);
-            hasher.debug(&(&objective.status, work.wanted.settled.contains(&id)));
+            hasher.debug(&(&objective.status, work.objectives.settled.contains(&id)));
         }
-        // Tests of a suite are known by name, and what they evaluated by functions of theirs.
-        for (test, (func, decision, row)) in &work.known {
+        // Tests of a suite are identified by name, and their rows by function names.
+        for (test, (func, decision, row)) in &work.suite_rows {
             hasher.debug(&(test, &module.functions[*func].name, decision, row));
         }
-        hasher.debug(&work.again.len());
-        for inputs in &work.again {
+        hasher.debug(&work.earlier_inputs.len());
+        for inputs in &work.earlier_inputs {
             hasher.debug(&inputs);
         }
         if let Some(java) = &self.plan.program.java {
-            hasher.debug(&java.looked_at(work.task.func).told);
-            java.first_inputs(work.task.func, work.task.config.seed).feed(&mut hasher);
+            hasher.debug(&java.observer_dependencies(work.task.func).description);
+            java.initial_inputs(work.task.func, work.task.config.seed).feed(&mut hasher);
         }
         hasher.wide()
     }
 
-    /// The key of what depends on the function alone.
-    pub fn narrow(&self, work: &Work<'_>, given: u128) -> Key {
-        self.known(given, "itself", self.own(work))
+    /// Returns the key of results that depend on the function alone.
+    pub fn narrow(&self, work: &Work<'_>, request_hash: u128) -> CacheKey {
+        self.key(request_hash, "itself", self.own(work))
     }
 
-    /// The key of what depends also on who is called before.
-    pub fn wide(&self, work: &Work<'_>, given: u128) -> Key {
+    /// Returns the key of results that also depend on functions called before.
+    pub fn wide(&self, work: &Work<'_>, request_hash: u128) -> CacheKey {
         let (module, func) = (work.module(), work.task.func);
         let mut others: Vec<FuncId> = state_changers(module, func);
         others.extend(heap_constructors(module, func));
@@ -89,10 +90,10 @@ impl<'p> Keys<'p> {
         let helpers =
             names.iter().flat_map(|name| [precondition::SUFFIX, "_pre"].map(|suffix| format!("{name}{suffix}")));
         roots.extend(self.closures.named(helpers.collect::<Vec<String>>().iter()));
-        self.known(given, "others", roots)
+        self.key(request_hash, "others", roots)
     }
 
-    /// What tests of a function run anyway.
+    /// Returns the parts that every test of the function executes.
     fn own(&self, work: &Work<'_>) -> Vec<ModuleItem> {
         let module = work.module();
         let mut roots = vec![ModuleItem::Function(work.task.func)];
@@ -103,20 +104,20 @@ impl<'p> Keys<'p> {
         roots.extend(module.thrown.map(ModuleItem::Type));
         roots.extend(module.error_number().map(ModuleItem::Global));
         if let Some(java) = &self.plan.program.java {
-            roots.extend(java.looked_at(work.task.func).parts);
+            roots.extend(java.observer_dependencies(work.task.func).parts);
         }
         roots
     }
 
-    fn known(&self, given: u128, about: &str, roots: Vec<ModuleItem>) -> Key {
+    fn key(&self, request_hash: u128, about: &str, roots: Vec<ModuleItem>) -> CacheKey {
         let closure = self.closures.of(&roots);
         let mut hasher = WideHasher::default();
-        (given, about, closure.hash).hash(&mut hasher);
-        Key { key: hasher.wide(), closure }
+        (request_hash, about, closure.hash).hash(&mut hasher);
+        CacheKey { key: hasher.wide(), closure }
     }
 }
 
-/// What all functions of a plan share. The program's text is not part of it: what it became is.
+/// Hashes what all functions of a plan share. The program's text is not part of it; its closure is.
 fn options(plan: &Plan) -> u128 {
     let request = &plan.request;
     let mut hasher = WideHasher::default();

@@ -1,89 +1,90 @@
-//! What earlier runs found, kept on disk: verdicts with all they rest on, tests, and what their replay said. What is unchanged is
-//! not explored again.
+//! The cache: results of earlier runs on disk (verdicts with their assumptions, tests, and replay results). Unchanged
+//! functions are not explored again.
 //!
-//! `../closure.rs` has what the result for a function can depend on, as one number that moved and reformatted code does not change;
-//! `key.rs` adds options and bounds; `entry.rs` is what is written down, without numbers or places that only one run knows;
-//! `store.rs` has the files, `replayed.rs` what a replay said. A hit must be what would come again, so in doubt there is none.
+//! The dependency closure (`reuse/dependency_closure.rs`) identifies everything that the result for a function can
+//! depend on, independent of moved and reformatted code; `key.rs` adds options and bounds; `entry.rs` is the stored
+//! form, without ids and positions of a single run; `store.rs` manages the files, and `replays.rs` stores replay
+//! results. A hit must equal what a run would find, so a doubtful result is not stored.
 //!
-//! Deliberately not here: half-explored functions, and what an interrupted run left (`resume.rs` is about that).
+//! Deliberately not here: partially explored functions, and the results of an interrupted run (`plan/resume.rs`).
 
 mod entry;
 mod key;
 mod replays;
 mod store;
 
-pub(crate) use replays::Known;
+pub(crate) use replays::StoredReplay;
 pub use store::{CacheSummary, clear_cache, summarize_cache};
 
 use crate::plan::Plan;
 use crate::plan::Work;
-use crate::request::CacheIn;
-use crate::stages::discover::{Discovery, Relies};
-use entry::{Entry, Limits};
-use key::{Key, Keys};
-use store::{Kind, Store};
+use crate::request::CacheLocation;
+use crate::stages::discover::{Discovery, ResultDependence};
+use entry::{Limits, VerdictEntry};
+use key::{CacheKey, CacheKeys};
+use store::{EntryKind, Store};
 
-/// What is known of a plan's functions from earlier runs.
+/// The cached results for a plan's functions.
 pub(crate) struct Cache<'p> {
     store: Store,
-    keys: Keys<'p>,
+    keys: CacheKeys<'p>,
     replays: replays::Replays,
 }
 
 impl<'p> Cache<'p> {
-    /// The one that the request names, if it does.
+    /// Opens the cache that the request names, if it does.
     pub fn open(plan: &'p Plan) -> Option<Cache<'p>> {
-        let CacheIn { directory, build } = plan.request.cache.as_ref()?;
+        let CacheLocation { directory, build } = plan.request.cache.as_ref()?;
         let store = Store::open(directory, build);
-        Some(Cache { keys: Keys::new(plan), replays: replays::Replays::new(plan), store })
+        Some(Cache { keys: CacheKeys::new(plan), replays: replays::Replays::new(plan), store })
     }
 
-    /// The place for what is found of a function, before anything is.
-    pub fn place(&self, work: &Work<'_>) -> Place<'_> {
-        let given = self.keys.given(work);
-        let narrow = self.keys.narrow(work, given);
-        Place { cache: self, given, narrow }
+    /// Returns the slot for the results of a function.
+    pub fn slot(&self, work: &Work<'_>) -> CacheSlot<'_> {
+        let request_hash = self.keys.request_hash(work);
+        let narrow = self.keys.narrow(work, request_hash);
+        CacheSlot { cache: self, request_hash, narrow }
     }
 
-    /// What should be told of the files.
+    /// Returns notices about the files.
     pub fn notices(&self) -> Vec<crate::request::Notice> {
         self.store.notices()
     }
 }
 
-/// The place for what is found of one function.
-pub(crate) struct Place<'c> {
+/// The slot for the results of one function.
+pub(crate) struct CacheSlot<'c> {
     cache: &'c Cache<'c>,
-    given: u128,
-    narrow: Key,
+    request_hash: u128,
+    narrow: CacheKey,
 }
 
-impl Place<'_> {
-    /// What an earlier run found.
+impl CacheSlot<'_> {
+    /// Returns the stored results, if there are any.
     pub fn find(&self, work: &Work<'_>) -> Option<Discovery> {
-        self.read(work, &self.narrow).or_else(|| self.read(work, &self.cache.keys.wide(work, self.given)))
+        self.read(work, &self.narrow).or_else(|| self.read(work, &self.cache.keys.wide(work, self.request_hash)))
     }
 
-    fn read(&self, work: &Work<'_>, known: &Key) -> Option<Discovery> {
-        let entry: Entry = self.cache.store.read(Kind::Verdicts, known.key)?;
+    fn read(&self, work: &Work<'_>, known: &CacheKey) -> Option<Discovery> {
+        let entry: VerdictEntry = self.cache.store.read(EntryKind::Verdicts, known.key)?;
         entry.discovery(work, &known.closure)
     }
 
-    /// Keeps what was found, if it would come again.
+    /// Stores results if they are reproducible.
     pub fn keep(&self, work: &Work<'_>, found: &Discovery) {
-        if work.plan.request.is_interrupted() || found.watched.left_out > 0 {
+        if work.plan.request.is_interrupted() || found.evaluated.left_out > 0 {
             return;
         }
         let wide;
-        let known = match found.relies(work) {
-            Relies::OnItself => &self.narrow,
-            Relies::OnOthers => {
-                wide = self.cache.keys.wide(work, self.given);
+        let known = match found.dependence(work) {
+            ResultDependence::OnFunction => &self.narrow,
+            ResultDependence::OnEarlierCalls => {
+                wide = self.cache.keys.wide(work, self.request_hash);
                 &wide
             }
         };
-        if let Some(entry) = Entry::new(work, found, &known.closure, Limits::of(work)) {
-            self.cache.store.write(Kind::Verdicts, known.key, work.name(), &entry);
+        if let Some(entry) = VerdictEntry::new(work, found, &known.closure, Limits::of(work)) {
+            self.cache.store.write(EntryKind::Verdicts, known.key, work.name(), &entry);
         }
     }
 }

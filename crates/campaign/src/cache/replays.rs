@@ -1,14 +1,14 @@
-//! What the replay of a suite said, for as long as everything is the same that was compiled and run: the suite, the program's
-//! files, what the compiler makes of them, and the compiler.
+//! Stored replay results. They are valid as long as everything that was compiled and run is the same: the suite, the
+//! program's files, their preprocessed form, and the compiler.
 //!
-//! Only what is sure is kept: that the program did what was predicted, or that nobody can see whether it did. A disagreement is
-//! looked at again each time, and so is what took too long.
+//! Only definite results are stored: the program agreed with the prediction, or the test is not checkable. A
+//! disagreement is replayed again each time, and so is a timeout.
 
 use super::Cache;
-use super::store::Kind;
+use super::store::EntryKind;
 use crate::plan::Plan;
 use crate::plan::Work;
-use crate::request::Replaying;
+use crate::request::ReplayMode;
 use serde::{Deserialize, Serialize};
 use std::hash::Hash;
 use std::path::Path;
@@ -17,36 +17,36 @@ use touchstone_base::WideHasher;
 use touchstone_criteria::{NotCheckable, Replay, TestCase};
 use touchstone_emit::Replayed;
 
-/// What replays of a plan rest on.
+/// The common part of all replay keys of a plan.
 pub(crate) struct Replays {
-    /// What all suites are compiled with; nothing if that can't be said.
+    /// The fingerprint of what all suites are compiled with, or `None` if it is unknown.
     program: OnceLock<Option<u128>>,
     options: u128,
 }
 
-/// What is written down.
+/// The stored results of one suite.
 #[derive(Serialize, Deserialize)]
-struct Entry {
-    /// What it took.
+struct ReplayEntry {
+    /// The duration of the replay.
     seconds: f64,
-    /// What nothing kept it from.
+    /// The protection that it lacked.
     unprotected: Option<String>,
-    /// One for each test.
-    said: Vec<Said>,
+    /// One result per test.
+    said: Vec<StoredVerdict>,
 }
 
-/// A replay of an earlier run.
-pub(crate) struct Known {
+/// The replay results of an earlier run.
+pub(crate) struct StoredReplay {
     pub replayed: Replayed,
-    /// What it took.
+    /// The duration of the replay.
     pub seconds: f64,
-    /// What nothing kept it from.
+    /// The protection that it lacked.
     pub unprotected: Option<String>,
 }
 
-/// What the replay of one test said.
+/// The result of one test.
 #[derive(Serialize, Deserialize)]
-enum Said {
+enum StoredVerdict {
     Agreed,
     NotCheckable(NotCheckable),
 }
@@ -60,10 +60,10 @@ impl Replays {
 }
 
 impl Cache<'_> {
-    /// The key for the replay of a suite that is written.
+    /// Returns the key of the replay of a written suite.
     pub fn replay_key(&self, work: &Work<'_>, suite: &Path, tests: &[TestCase]) -> Option<u128> {
-        // What is really written somewhere may be what is asked for.
-        if work.plan.request.replay == Replaying::Unprotected {
+        // The effects of an unprotected replay may be intended.
+        if work.plan.request.replay == ReplayMode::Unprotected {
             return None;
         }
         let program = self.replays.program.get_or_init(|| work.plan.target.fingerprint());
@@ -71,38 +71,38 @@ impl Cache<'_> {
         (*program)?.hash(&mut hasher);
         (self.replays.options, work.name()).hash(&mut hasher);
         for test in tests {
-            // What is compared beside the file: where errors are.
+            // The positions of errors are compared, too, and are not in the file.
             (&test.id, format!("{:?}", test.outcome)).hash(&mut hasher);
         }
         work.plan.target.suite_fingerprint(suite, work.name())?.hash(&mut hasher);
         Some(hasher.wide())
     }
 
-    /// What an earlier replay said.
-    pub fn replayed(&self, key: u128, tests: &[TestCase]) -> Option<Known> {
-        let Entry { seconds, unprotected, said } = self.store.read(Kind::Replays, key)?;
-        let verdict = |said: Said| match said {
-            Said::Agreed => Replay::Agreed,
-            Said::NotCheckable(why) => Replay::NotCheckable(why),
+    /// Returns the results of an earlier replay.
+    pub fn replayed(&self, key: u128, tests: &[TestCase]) -> Option<StoredReplay> {
+        let ReplayEntry { seconds, unprotected, said } = self.store.read(EntryKind::Replays, key)?;
+        let verdict = |said: StoredVerdict| match said {
+            StoredVerdict::Agreed => Replay::Agreed,
+            StoredVerdict::NotCheckable(why) => Replay::NotCheckable(why),
         };
         let verdicts: Vec<Replay> = said.into_iter().map(verdict).collect();
         let replayed = Replayed { verdicts, ..Replayed::default() };
-        (replayed.verdicts.len() == tests.len()).then_some(Known { replayed, seconds, unprotected })
+        (replayed.verdicts.len() == tests.len()).then_some(StoredReplay { replayed, seconds, unprotected })
     }
 
-    /// Keeps what a replay said that took so many seconds.
+    /// Stores the results of a replay.
     pub fn keep_replayed(&self, key: u128, work: &Work<'_>, replayed: &Replayed, seconds: f64) {
         let sure = |verdict: &Replay| match verdict {
-            Replay::Agreed => Some(Said::Agreed),
+            Replay::Agreed => Some(StoredVerdict::Agreed),
             Replay::NotCheckable(NotCheckable::Timeout | NotCheckable::RunnerGaveUp(_)) => None,
-            Replay::NotCheckable(why) => Some(Said::NotCheckable(why.clone())),
+            Replay::NotCheckable(why) => Some(StoredVerdict::NotCheckable(why.clone())),
             Replay::NotRun | Replay::Disagreed(_) => None,
         };
         let whole = replayed.given_up.is_none() && replayed.left_out.is_empty();
-        let said: Option<Vec<Said>> = replayed.verdicts.iter().map(sure).collect();
+        let said: Option<Vec<StoredVerdict>> = replayed.verdicts.iter().map(sure).collect();
         if let (Some(said), true, false) = (said, whole, work.plan.request.is_interrupted()) {
             let unprotected = work.plan.target.unprotected();
-            self.store.write(Kind::Replays, key, work.name(), &Entry { seconds, unprotected, said });
+            self.store.write(EntryKind::Replays, key, work.name(), &ReplayEntry { seconds, unprotected, said });
         }
     }
 }

@@ -1,7 +1,8 @@
-//! The files of a cache: one an entry, named by its key. A line says what it is, whose, how long and its hash; the rest is JSON.
+//! The files of a cache: one per entry, named by its key. The first line has kind, function, length and hash; the rest
+//! is JSON.
 //!
-//! Entries are written as a whole, so runs at the same time share them. What is truncated, or somebody else's, is told and ignored.
-//! When there is too much, what nobody used for longest goes.
+//! Entries are written atomically, so concurrent runs can share them. Truncated and foreign files are reported and
+//! ignored. When the cache is too large, the least recently used entries are deleted.
 
 use crate::request::Notice;
 use serde::de::DeserializeOwned;
@@ -17,45 +18,45 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 use touchstone_base::{WideHasher, write_atomically};
 
-/// What files begin with; the number grows when what is in them changes its meaning.
+/// The first word of every file; the number grows when the contents change their meaning.
 const FORMAT: &str = "touchstone cache 1";
 
-/// So many bytes are kept.
-const MOST_BYTES: u64 = 512 << 20;
+/// The maximum size of the cache, in bytes.
+const MAX_CACHE_BYTES: u64 = 512 << 20;
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
+pub(crate) enum EntryKind {
     /// Verdicts and tests of a function.
     Verdicts,
-    /// What the replay of a suite said.
+    /// Replay results of a suite.
     Replays,
 }
 
-impl Kind {
-    const ALL: [Kind; 2] = [Kind::Verdicts, Kind::Replays];
+impl EntryKind {
+    const ALL: [EntryKind; 2] = [EntryKind::Verdicts, EntryKind::Replays];
 
-    /// The folder that has them.
+    /// Returns the directory of a kind.
     fn folder(self) -> &'static str {
         match self {
-            Kind::Verdicts => "verdicts",
-            Kind::Replays => "replays",
+            EntryKind::Verdicts => "verdicts",
+            EntryKind::Replays => "replays",
         }
     }
 }
 
 /// The first line of a file.
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
-struct Head {
+struct EntryHeader {
     format: String,
-    kind: Kind,
+    kind: EntryKind,
     key: String,
-    /// What wrote it.
+    /// The build that wrote it.
     build: String,
-    /// What it is about.
+    /// The name of the function.
     function: String,
-    /// What follows, in bytes, and its hash.
+    /// The length of the rest in bytes, and its hash.
     length: u64,
     hash: String,
 }
@@ -64,34 +65,34 @@ struct Head {
 pub(crate) struct Store {
     directory: PathBuf,
     build: String,
-    told: Mutex<Vec<Notice>>,
+    reported: Mutex<Vec<Notice>>,
     wrote: AtomicBool,
 }
 
 impl Store {
     pub fn open(directory: &Path, build: &str) -> Store {
         let (directory, build) = (directory.to_path_buf(), build.to_string());
-        Store { directory, build, told: Mutex::default(), wrote: AtomicBool::new(false) }
+        Store { directory, build, reported: Mutex::default(), wrote: AtomicBool::new(false) }
     }
 
-    /// What is kept under a key.
-    pub fn read<T: DeserializeOwned>(&self, kind: Kind, key: u128) -> Option<T> {
+    /// Returns the entry of a key.
+    pub fn read<T: DeserializeOwned>(&self, kind: EntryKind, key: u128) -> Option<T> {
         let path = self.path(kind, key);
         match self.try_to_read(kind, key, &path) {
             Ok(found) => {
-                // Whoever can't say that it is in use finds it as long as it is new.
+                // If the time of use cannot be recorded, the entry lives as long as a new one.
                 let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
                 Some(found)
             }
             Err(Unreadable::Absent | Unreadable::OtherBuild) => None,
             Err(Unreadable::Wrong(why)) => {
-                self.tell(Notice::NotOfCache { file: path, why });
+                self.report_once(Notice::NotOfCache { file: path, why });
                 None
             }
         }
     }
 
-    fn try_to_read<T: DeserializeOwned>(&self, kind: Kind, key: u128, path: &Path) -> Result<T, Unreadable> {
+    fn try_to_read<T: DeserializeOwned>(&self, kind: EntryKind, key: u128, path: &Path) -> Result<T, Unreadable> {
         let wrong = |why: &str| Unreadable::Wrong(why.to_string());
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
@@ -99,7 +100,7 @@ impl Store {
             Err(error) => return Err(Unreadable::Wrong(error.to_string())),
         };
         let end = bytes.iter().position(|byte| *byte == b'\n').ok_or_else(|| wrong("it is no entry"))?;
-        let head: Head = serde_json::from_slice(&bytes[..end]).map_err(|_| wrong("it is no entry"))?;
+        let head: EntryHeader = serde_json::from_slice(&bytes[..end]).map_err(|_| wrong("it is no entry"))?;
         let body = &bytes[end + 1..];
         if head.format != FORMAT || head.kind != kind || head.key != key_text(key) {
             return Err(wrong("it is another entry than its name says"));
@@ -116,16 +117,16 @@ impl Store {
         serde_json::from_slice(body).map_err(|error| Unreadable::Wrong(error.to_string()))
     }
 
-    /// Keeps something under a key. That nothing can be kept is told once.
-    pub fn write(&self, kind: Kind, key: u128, function: &str, entry: &impl Serialize) {
+    /// Stores an entry. A failure is reported once.
+    pub fn write(&self, kind: EntryKind, key: u128, function: &str, entry: &impl Serialize) {
         if let Err(error) = self.try_to_write(kind, key, function, entry) {
-            self.tell(Notice::CacheNotWritten { directory: self.directory.clone(), why: error.to_string() });
+            self.report_once(Notice::CacheNotWritten { directory: self.directory.clone(), why: error.to_string() });
         }
     }
 
-    fn try_to_write(&self, kind: Kind, key: u128, function: &str, entry: &impl Serialize) -> io::Result<()> {
+    fn try_to_write(&self, kind: EntryKind, key: u128, function: &str, entry: &impl Serialize) -> io::Result<()> {
         let body = serde_json::to_vec(entry).map_err(io::Error::other)?;
-        let head = Head {
+        let head = EntryHeader {
             format: FORMAT.to_string(),
             kind,
             key: key_text(key),
@@ -145,36 +146,36 @@ impl Store {
         Ok(())
     }
 
-    fn path(&self, kind: Kind, key: u128) -> PathBuf {
+    fn path(&self, kind: EntryKind, key: u128) -> PathBuf {
         self.directory.join(kind.folder()).join(key_text(key))
     }
 
-    fn tell(&self, notice: Notice) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if !told.contains(&notice) {
-            told.push(notice);
+    fn report_once(&self, notice: Notice) {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if !reported.contains(&notice) {
+            reported.push(notice);
         }
     }
 
-    /// What was not as it should be.
+    /// Returns notices about damaged files.
     pub fn notices(&self) -> Vec<Notice> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Drop for Store {
     fn drop(&mut self) {
         if self.wrote.load(Ordering::Relaxed) {
-            // What could not be removed is still right.
-            let _ = remove_oldest(&self.directory, MOST_BYTES);
+            // Entries that could not be deleted are still valid.
+            let _ = remove_oldest(&self.directory, MAX_CACHE_BYTES);
         }
     }
 }
 
-/// Why there is nothing.
+/// The reason why an entry is missing.
 enum Unreadable {
     Absent,
-    /// Another Touchstone wrote it, and may have known less.
+    /// Another build wrote it, and may have been less capable.
     OtherBuild,
     Wrong(String),
 }
@@ -190,17 +191,17 @@ fn hash_text(bytes: &[u8]) -> String {
 }
 
 /// A file of a cache.
-struct Found {
+struct CacheFile {
     path: PathBuf,
-    kind: Kind,
+    kind: EntryKind,
     bytes: u64,
     used: SystemTime,
 }
 
-/// All entries, by their names: other files are not ours.
-fn entries(directory: &Path) -> io::Result<Vec<Found>> {
+/// Returns all entries, recognised by name.
+fn entries(directory: &Path) -> io::Result<Vec<CacheFile>> {
     let mut found = Vec::new();
-    for kind in Kind::ALL {
+    for kind in EntryKind::ALL {
         let files = match std::fs::read_dir(directory.join(kind.folder())) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             files => files?,
@@ -209,11 +210,11 @@ fn entries(directory: &Path) -> io::Result<Vec<Found>> {
             let file = file?;
             let name = file.file_name();
             let is_key = |name: &str| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-            // Somebody else may be removing it.
+            // Another process may be deleting it.
             let Ok(data) = file.metadata() else { continue };
             if name.to_str().is_some_and(is_key) && data.is_file() {
                 let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-                found.push(Found { path: file.path(), kind, bytes: data.len(), used });
+                found.push(CacheFile { path: file.path(), kind, bytes: data.len(), used });
             }
         }
     }
@@ -234,33 +235,33 @@ fn remove_oldest(directory: &Path, most: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// What a cache holds.
+/// The contents of a cache.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CacheSummary {
-    /// Entries with verdicts and tests.
+    /// The number of entries with verdicts and tests.
     pub verdicts: usize,
-    /// Entries that say what a replay said.
+    /// The number of entries with replay results.
     pub replays: usize,
-    /// All their bytes.
+    /// The size of all entries, in bytes.
     pub bytes: u64,
-    /// Of the entries with verdicts: how many are for each function, by its name.
+    /// The number of entries with verdicts, by function.
     pub functions: BTreeMap<String, usize>,
-    /// Files that are no entries, though they are called so.
+    /// The number of unreadable files with the name of an entry.
     pub unreadable: usize,
 }
 
-/// What is in a cache. A directory that is not there has nothing.
+/// Summarises a cache. A missing directory is empty.
 pub fn summarize_cache(directory: &Path) -> io::Result<CacheSummary> {
     let mut summary = CacheSummary::default();
     for entry in entries(directory)? {
         summary.bytes += entry.bytes;
         let mut line = String::new();
         let read = File::open(&entry.path).and_then(|file| BufReader::new(file).read_line(&mut line));
-        let head = read.ok().and_then(|_| serde_json::from_str::<Head>(&line).ok());
+        let head = read.ok().and_then(|_| serde_json::from_str::<EntryHeader>(&line).ok());
         match (entry.kind, head.filter(|head| head.format == FORMAT)) {
             (_, None) => summary.unreadable += 1,
-            (Kind::Replays, Some(_)) => summary.replays += 1,
-            (Kind::Verdicts, Some(head)) => {
+            (EntryKind::Replays, Some(_)) => summary.replays += 1,
+            (EntryKind::Verdicts, Some(head)) => {
                 summary.verdicts += 1;
                 *summary.functions.entry(head.function).or_default() += 1;
             }
@@ -269,7 +270,7 @@ pub fn summarize_cache(directory: &Path) -> io::Result<CacheSummary> {
     Ok(summary)
 }
 
-/// Removes all entries of a cache, and nothing else; how many there were.
+/// Deletes all entries of a cache, and nothing else; returns their number.
 pub fn clear_cache(directory: &Path) -> io::Result<usize> {
     let mut removed = 0;
     for entry in entries(directory)? {
@@ -290,43 +291,43 @@ mod tests {
         let scratch = tempfile::tempdir().expect("a directory");
         let store = Store::open(scratch.path(), "this");
         for key in 1..=4 {
-            store.write(Kind::Verdicts, key, "f", &"x".repeat(1000));
-            let file = File::options().append(true).open(store.path(Kind::Verdicts, key)).expect("written");
+            store.write(EntryKind::Verdicts, key, "f", &"x".repeat(1000));
+            let file = File::options().append(true).open(store.path(EntryKind::Verdicts, key)).expect("written");
             file.set_modified(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(key as u64)).expect("its own");
         }
-        assert!(store.read::<String>(Kind::Verdicts, 1).is_some(), "and by that it is the newest");
+        assert!(store.read::<String>(EntryKind::Verdicts, 1).is_some(), "and by that it is the newest");
         remove_oldest(scratch.path(), 2600).expect("removed");
-        let there = |key| store.read::<String>(Kind::Verdicts, key).is_some();
+        let there = |key| store.read::<String>(EntryKind::Verdicts, key).is_some();
         assert_eq!([1, 2, 3, 4].map(there), [true, false, false, true]);
     }
 
     #[test]
     fn truncated_damaged_and_foreign_files_are_told_and_other_builds_are_not() {
         let scratch = tempfile::tempdir().expect("a directory");
-        let told = |change: &dyn Fn(&mut Vec<u8>), build: &str| {
-            Store::open(scratch.path(), "this").write(Kind::Replays, 7, "f", &[1, 2, 3]);
+        let reported = |change: &dyn Fn(&mut Vec<u8>), build: &str| {
+            Store::open(scratch.path(), "this").write(EntryKind::Replays, 7, "f", &[1, 2, 3]);
             let store = Store::open(scratch.path(), build);
-            let path = store.path(Kind::Replays, 7);
+            let path = store.path(EntryKind::Replays, 7);
             let mut bytes = std::fs::read(&path).expect("written");
             change(&mut bytes);
             std::fs::write(&path, bytes).expect("written");
-            (store.read::<Vec<u32>>(Kind::Replays, 7), store.notices().len())
+            (store.read::<Vec<u32>>(EntryKind::Replays, 7), store.notices().len())
         };
-        assert_eq!(told(&|_| {}, "this"), (Some(vec![1, 2, 3]), 0));
-        assert_eq!(told(&|_| {}, "that"), (None, 0));
-        assert_eq!(told(&|bytes| bytes.truncate(bytes.len() - 1), "this"), (None, 1));
-        assert_eq!(told(&|bytes| bytes.truncate(9), "this"), (None, 1));
-        assert_eq!(told(&|bytes| bytes.clear(), "this"), (None, 1));
-        assert_eq!(told(&|bytes| *bytes.last_mut().expect("some") = b'}', "this"), (None, 1));
-        assert_eq!(told(&|bytes| *bytes = b"#!/bin/sh\n".to_vec(), "this"), (None, 1));
+        assert_eq!(reported(&|_| {}, "this"), (Some(vec![1, 2, 3]), 0));
+        assert_eq!(reported(&|_| {}, "that"), (None, 0));
+        assert_eq!(reported(&|bytes| bytes.truncate(bytes.len() - 1), "this"), (None, 1));
+        assert_eq!(reported(&|bytes| bytes.truncate(9), "this"), (None, 1));
+        assert_eq!(reported(&|bytes| bytes.clear(), "this"), (None, 1));
+        assert_eq!(reported(&|bytes| *bytes.last_mut().expect("some") = b'}', "this"), (None, 1));
+        assert_eq!(reported(&|bytes| *bytes = b"#!/bin/sh\n".to_vec(), "this"), (None, 1));
     }
 
     #[test]
     fn only_entries_are_cleared() {
         let scratch = tempfile::tempdir().expect("a directory");
         let store = Store::open(scratch.path(), "this");
-        store.write(Kind::Verdicts, 1, "f", &1);
-        store.write(Kind::Replays, 1, "f", &1);
+        store.write(EntryKind::Verdicts, 1, "f", &1);
+        store.write(EntryKind::Replays, 1, "f", &1);
         let other = scratch.path().join("verdicts/notes.txt");
         std::fs::write(&other, "mine").expect("written");
         let summary = summarize_cache(scratch.path()).expect("readable");

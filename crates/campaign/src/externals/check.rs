@@ -1,9 +1,10 @@
-//! Whether what is said of a function has a case for every call, and no two for one.
+//! Checks that the cases of a specification are complete and disjoint.
 //!
-//! The functions that say so (`never`, `twice`) stand beside the program and are explored as others are, for a short time.
+//! The helper functions for this (`never`, `twice`) are part of the program and are explored like others, for a short
+//! time.
 
-use super::java::Spoken;
-use super::{Said, World, WorldError};
+use super::java::JavaSpecs;
+use super::{ExternalSpecs, FunctionSpec, SpecificationError};
 use crate::request::Notice;
 use std::time::Duration;
 use touchstone_base::Deadline;
@@ -12,50 +13,50 @@ use touchstone_engine::{Config, SearchEvent, Sink, explore};
 use touchstone_front_c::helper_name;
 use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, Module};
 
-const TIME: Duration = Duration::from_secs(3);
-const MOST_PATHS: u64 = 4096;
-/// What stands for no answer: the expressions themselves go wrong.
-const WRONG: u64 = 0;
+const CHECK_TIME: Duration = Duration::from_secs(3);
+const MAX_PATHS: u64 = 4096;
+/// The code for a failure of the expressions themselves.
+const FAILED: u64 = 0;
 
-impl World {
-    /// Explores what was added to the program for it; what there was no time for.
-    pub fn check(&self, module: &Module, java: Option<&Spoken>) -> Result<Vec<Notice>, WorldError> {
+impl ExternalSpecs {
+    /// Explores the helpers of all specifications; returns a notice for each that could not be decided in time.
+    pub fn check(&self, module: &Module, java: Option<&JavaSpecs>) -> Result<Vec<Notice>, SpecificationError> {
         let mut open = Vec::new();
-        for (index, said) in self.said.iter().enumerate() {
+        for (index, spec) in self.functions.iter().enumerate() {
             let mut decided = true;
             let mut explored = |what: &str| {
-                let looked = first(module, entry(module, java, said, index, what)?, what == "twice");
+                let looked = first(module, entry(module, java, spec, index, what)?, what == "twice");
                 decided &= looked.1;
                 looked.0
             };
             let (never, twice) = (explored("never"), explored("twice"));
-            if let Some((found, WRONG)) = never.as_ref().or(twice.as_ref()) {
-                let what = format!("what is said of `{}` goes wrong for {found}", said.function);
+            if let Some((found, FAILED)) = never.as_ref().or(twice.as_ref()) {
+                let what = format!("what is said of `{}` goes wrong for {found}", spec.function);
                 let help = "look whether a pointer is null before it is followed: when p && *p > 0";
-                return Err(said.wrong(&said.place_of(&said.cases[0]), what, help));
+                return Err(spec.error_at(&spec.position_of(&spec.cases[0]), what, help));
             }
             if let Some((found, _)) = never {
-                let what = format!("there is no case for a call of `{}` with {found}", said.function);
+                let what = format!("there is no case for a call of `{}` with {found}", spec.function);
                 let help = "add one; `otherwise` is for all others";
-                return Err(said.wrong(&said.place_of(&said.cases[0]), what, help));
+                return Err(spec.error_at(&spec.position_of(&spec.cases[0]), what, help));
             }
             if let Some((found, code)) = twice {
                 let (one, other) = (code as usize / 1000, code as usize % 1000);
-                return Err(overlap(said, one, other, &found));
+                return Err(overlap(spec, one, other, &found));
             }
             if !decided {
-                let place = format!("{}:{}", said.file.display(), said.line);
-                open.push(Notice::NotChecked { place, function: said.function.clone() });
+                let place = format!("{}:{}", spec.file.display(), spec.line);
+                open.push(Notice::NotChecked { place, function: spec.function.clone() });
             }
         }
         Ok(open)
     }
 }
 
-/// What is called to check what is said.
-fn entry(module: &Module, java: Option<&Spoken>, said: &Said, index: usize, what: &str) -> Option<FuncId> {
+/// Returns the helper function that performs a check.
+fn entry(module: &Module, java: Option<&JavaSpecs>, spec: &FunctionSpec, index: usize, what: &str) -> Option<FuncId> {
     match java {
-        None => module.function_named(&helper_name(&said.function, what)),
+        None => module.function_named(&helper_name(&spec.function, what)),
         Some(java) => {
             let (_, class) = java.by.iter().find(|(at, _)| *at == index)?;
             java.checks.iter().find(|(by, method, _)| by == class && method == what).map(|(.., func)| *func)
@@ -63,17 +64,18 @@ fn entry(module: &Module, java: Option<&Spoken>, said: &Said, index: usize, what
     }
 }
 
-fn overlap(said: &Said, one: usize, other: usize, found: &str) -> WorldError {
-    let line = |case: usize| said.cases.get(case - 1).map_or(said.line, |case| case.line);
-    let what = format!("two cases of `{}`, at lines {} and {}, are for {found}", said.function, line(one), line(other));
-    let at = said.cases.get(other - 1).unwrap_or(&said.cases[0]);
-    said.wrong(&said.place_of(at), what, "narrow one of both: what is written or thrown has to be clear")
+fn overlap(spec: &FunctionSpec, one: usize, other: usize, found: &str) -> SpecificationError {
+    let line = |case: usize| spec.cases.get(case - 1).map_or(spec.line, |case| case.line);
+    let what = format!("two cases of `{}`, at lines {} and {}, are for {found}", spec.function, line(one), line(other));
+    let at = spec.cases.get(other - 1).unwrap_or(&spec.cases[0]);
+    spec.error_at(&spec.position_of(at), what, "narrow one of both: what is written or thrown has to be clear")
 }
 
-/// The first inputs for which a function does not return 0, in words, and what it returns, [`WRONG`] where it goes wrong; and whether all
-/// were looked at.
+/// Returns a description of the first inputs for which a function does not return 0, with the returned value ([`WRONG`]
+/// if it fails); and whether the exploration was complete.
 fn first(module: &Module, func: FuncId, results: bool) -> (Option<(String, u64)>, bool) {
-    let config = Config { deadline: Deadline::within(Some(TIME)), max_paths: Some(MOST_PATHS), ..Config::default() };
+    let config =
+        Config { deadline: Deadline::within(Some(CHECK_TIME)), max_paths: Some(MAX_PATHS), ..Config::default() };
     touchstone_base::on_deep_stack(|| {
         let mut found = Found { module, results, first: None };
         let explored = explore(module, func, &config, &mut found);
@@ -86,7 +88,7 @@ fn first(module: &Module, func: FuncId, results: bool) -> (Option<(String, u64)>
 
 struct Found<'m> {
     module: &'m Module,
-    /// What is returned is told as well.
+    /// True if the description includes the result.
     results: bool,
     first: Option<(String, u64)>,
 }
@@ -95,7 +97,7 @@ impl Sink for Found<'_> {
     fn event(&mut self, event: SearchEvent<'_>) {
         let SearchEvent::Test(test) = event else { return };
         let code = match (&test.outcome, &test.expected.result) {
-            (Outcome::Error { kind: ErrorKind::NullPointer | ErrorKind::DivisionByZero, .. }, _) => WRONG,
+            (Outcome::Error { kind: ErrorKind::NullPointer | ErrorKind::DivisionByZero, .. }, _) => FAILED,
             (_, Some(DataValue::Int(code @ 1..))) => *code,
             _ => return,
         };
@@ -106,7 +108,7 @@ impl Sink for Found<'_> {
 }
 
 impl Found<'_> {
-    /// `fd = -1, count = 0`
+    /// Describes the inputs of a test: `fd = -1, count = 0`.
     fn words(&self, test: &TestCase) -> String {
         let TestKind::Function { params, .. } = &test.kind else { return String::new() };
         let value = |data: &DataType, value: &DataValue| match (data, value) {
@@ -118,7 +120,7 @@ impl Found<'_> {
             (_, DataValue::Pointer(_)) => "an object".to_string(),
             _ => "…".to_string(),
         };
-        // What is returned is nothing that a call is made with.
+        // The result is not an argument of the call.
         let called = |name: &str| self.results || name != "result";
         let words = params
             .iter()

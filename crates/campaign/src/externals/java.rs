@@ -1,57 +1,60 @@
-//! What is said of methods without code becomes a class beside the program: static methods over their parameters and their result, which stubs ask.
-//! Every expression has a line of its own, so messages of the compiler lead back to it.
+//! Translates the specifications of abstract methods to a Java class: static methods over the parameters and the
+//! result, which stubs call. Every expression has a line of its own, so compiler messages can be mapped to the
+//! specification.
 
-use super::specification::{Case, Piece, Said, Values, When, World, WorldError};
+use super::specification::{
+    ExternalSpecs, Fragment, FunctionSpec, ParsedCase, SpecGuard, SpecificationError, ValueSet,
+};
 use std::path::{Path, PathBuf};
 use touchstone_front_java::{Jdk, JdkError, MethodSpec, Program, SpecError, SpecifiedMethod};
 use touchstone_ir::FuncId;
 
-/// What became of what is said.
+/// The specifications of a Java program, after translation.
 #[derive(Default, Debug)]
-pub(crate) struct Spoken {
-    /// Classes that say it, with the index of what is said.
+pub(crate) struct JavaSpecs {
+    /// The generated classes, with the index of their specification.
     pub by: Vec<(usize, String)>,
-    /// What is not used, and why.
+    /// Specifications without effect, with the reason.
     pub unused: Vec<(usize, SpecError)>,
-    /// What checks it: the class that says it, which method of it, and what is called.
+    /// The methods that check specifications: generated class, name of the method, entry point.
     pub checks: Vec<(String, String, FuncId)>,
 }
 
-/// Why it can't be used.
+/// Errors of specifications for Java.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
-pub enum SayingError {
+pub enum JavaSpecError {
     #[error(transparent)]
-    World(#[from] WorldError),
+    ExternalSpecs(#[from] SpecificationError),
     #[error(transparent)]
     Jdk(#[from] JdkError),
 }
 
-/// Compiles what is said of a program's methods into a directory of its class path, and tells the program.
-pub(crate) fn tell(
-    world: &World,
+/// Compiles the specifications into a directory of the class path, and registers them with the program.
+pub(crate) fn compile_specs(
+    externals: &ExternalSpecs,
     program: &Program,
     jdk: &Jdk,
     class_path: &[PathBuf],
     to: &Path,
-) -> Result<Spoken, SayingError> {
-    let mut spoken = Spoken::default();
+) -> Result<JavaSpecs, JavaSpecError> {
+    let mut specs = JavaSpecs::default();
     let mut found = Vec::new();
-    for (index, said) in world.said.iter().enumerate() {
-        let Some((class, name)) = said.function.rsplit_once('.') else {
-            spoken.unused.push((index, SpecError::NoClass));
+    for (index, spec) in externals.functions.iter().enumerate() {
+        let Some((class, name)) = spec.function.rsplit_once('.') else {
+            specs.unused.push((index, SpecError::NoClass));
             continue;
         };
-        let of = match program.specified_method(class, name, said.params.len()) {
+        let of = match program.specified_method(class, name, spec.params.len()) {
             Ok(of) => of,
             Err(why) => {
-                spoken.unused.push((index, why));
+                specs.unused.push((index, why));
                 continue;
             }
         };
-        let source = Source::of(said, &of, index, program)?;
-        spoken.by.push((index, source.class.clone()));
-        found.push((said, of, source));
+        let source = Source::of(spec, &of, index, program)?;
+        specs.by.push((index, source.class.clone()));
+        found.push((spec, of, source));
     }
     let mut files = Vec::new();
     for (_, _, source) in &found {
@@ -61,35 +64,40 @@ pub(crate) fn tell(
         files.push(file);
     }
     if files.is_empty() {
-        return Ok(spoken);
+        return Ok(specs);
     }
     if let Err(error) = jdk.compile_alongside(&files, class_path, to) {
         let JdkError::Refused(text) = &error else { return Err(error.into()) };
-        let placed = found.iter().zip(&files).find_map(|((said, _, source), file)| source.place(said, file, text));
-        return Err(placed.map_or(error.into(), SayingError::World));
+        let placed = found.iter().zip(&files).find_map(|((spec, _, source), file)| source.place(spec, file, text));
+        return Err(placed.map_or(error.into(), JavaSpecError::ExternalSpecs));
     }
     for (_, of, source) in found {
         program.add_spec(MethodSpec { method: of, spec_class: source.class, throws: source.throws });
     }
-    Ok(spoken)
+    Ok(specs)
 }
 
-/// A class that says something.
+/// A generated class.
 struct Source {
     class: String,
     text: String,
     throws: Vec<String>,
-    /// By line: the expression that stands there.
-    lines: Vec<(usize, Piece)>,
+    /// The expressions by line of the generated source.
+    lines: Vec<(usize, Fragment)>,
 }
 
 impl Source {
-    fn of(said: &Said, of: &SpecifiedMethod, index: usize, program: &Program) -> Result<Source, WorldError> {
+    fn of(
+        spec: &FunctionSpec,
+        of: &SpecifiedMethod,
+        index: usize,
+        program: &Program,
+    ) -> Result<Source, SpecificationError> {
         let package = of.class.rsplit_once('/').map_or("", |(package, _)| package);
         let name = format!("TouchstoneWorld{}", index + 1);
         let class = if package.is_empty() { name.clone() } else { format!("{package}/{name}") };
         let mut writer =
-            Writer { said, of, source: Source { class, text: String::new(), throws: Vec::new(), lines: Vec::new() } };
+            Writer { spec, of, source: Source { class, text: String::new(), throws: Vec::new(), lines: Vec::new() } };
         if !package.is_empty() {
             writer.add(&format!("package {};", package.replace('/', ".")));
         }
@@ -99,20 +107,20 @@ impl Source {
         Ok(writer.source)
     }
 
-    /// The place of the first message about this file.
-    fn place(&self, said: &Said, file: &Path, messages: &str) -> Option<WorldError> {
+    /// Maps the first compiler message about this file to the specification.
+    fn place(&self, spec: &FunctionSpec, file: &Path, messages: &str) -> Option<SpecificationError> {
         let prefix = format!("{}:", file.display());
         let (line, message) = messages.lines().find_map(|line| line.strip_prefix(&prefix)?.split_once(": error: "))?;
         let line: usize = line.parse().ok()?;
-        // A message about what follows an expression is about the expression.
-        let piece = self.lines.iter().rev().find(|(at, _)| *at <= line).map(|(_, piece)| piece)?;
-        let help = format!("in `{}`", piece.text);
-        Some(said.wrong(piece, message, help))
+        // A message about what follows an expression concerns the expression.
+        let fragment = self.lines.iter().rev().find(|(at, _)| *at <= line).map(|(_, fragment)| fragment)?;
+        let help = format!("in `{}`", fragment.text);
+        Some(spec.error_at(fragment, message, help))
     }
 }
 
 struct Writer<'s> {
-    said: &'s Said,
+    spec: &'s FunctionSpec,
     of: &'s SpecifiedMethod,
     source: Source,
 }
@@ -123,45 +131,46 @@ impl Writer<'_> {
         self.source.text.push('\n');
     }
 
-    fn expression(&mut self, piece: &Piece) {
+    fn expression(&mut self, fragment: &Fragment) {
         let line = self.source.text.matches('\n').count() + 1;
-        self.source.lines.push((line, piece.clone()));
-        self.add(&piece.text);
+        self.source.lines.push((line, fragment.clone()));
+        self.add(&fragment.text);
     }
 
-    fn cases(&mut self, program: &Program) -> Result<(), WorldError> {
-        let said = self.said;
+    fn cases(&mut self, program: &Program) -> Result<(), SpecificationError> {
+        let spec = self.spec;
         let returns = self.of.result != "void";
-        let mut throwing: Vec<(String, Vec<&Case>)> = Vec::new();
-        for case in &said.cases {
+        let mut throwing: Vec<(String, Vec<&ParsedCase>)> = Vec::new();
+        for case in &spec.cases {
             if let Some(
-                super::specification::Write::Value(place, _) | super::specification::Write::Anything(place, _),
+                super::specification::SpecWrite::Value(place, _) | super::specification::SpecWrite::Anything(place, _),
             ) = case.writes.first()
             {
                 let help = "stubs of Java answer and throw; leave `writes` out";
-                return Err(said.wrong(place, "methods of Java write nothing here", help));
+                return Err(spec.error_at(place, "methods of Java write nothing here", help));
             }
-            if let (Some(Values::One(at) | Values::Range(at, _)), false) = (&case.returns, returns) {
-                return Err(said.wrong(at, format!("`{}` returns nothing", said.function), "leave `returns` out"));
+            if let (Some(ValueSet::One(at) | ValueSet::Range(at, _)), false) = (&case.returns, returns) {
+                return Err(spec.error_at(at, format!("`{}` returns nothing", spec.function), "leave `returns` out"));
             }
             let thrown = match (&case.throws, case.fails) {
                 (Some(class), _) => program.exception(&class.text).ok_or_else(|| {
                     let what = format!("`{}` is no exception that can be made without arguments", class.text);
-                    said.wrong(class, what, "write its class with its package: java.io.IOException")
+                    spec.error_at(class, what, "write its class with its package: java.io.IOException")
                 })?,
                 (None, true) => "java/lang/AssertionError".to_string(),
                 (None, false) => continue,
             };
             if case.returns.is_some() {
                 let what = "a case that returns and throws".to_string();
-                return Err(said.wrong(&said.place_of(case), what, "make two cases of it"));
+                return Err(spec.error_at(&spec.position_of(case), what, "make two cases of it"));
             }
             match throwing.iter_mut().find(|(class, _)| *class == thrown) {
                 Some((_, cases)) => cases.push(case),
                 None => throwing.push((thrown, vec![case])),
             }
         }
-        let returning: Vec<&Case> = said.cases.iter().filter(|case| case.throws.is_none() && !case.fails).collect();
+        let returning: Vec<&ParsedCase> =
+            spec.cases.iter().filter(|case| case.throws.is_none() && !case.fails).collect();
         self.method("boolean returns", true);
         self.any(&returning, true);
         self.end("false");
@@ -173,7 +182,7 @@ impl Writer<'_> {
         }
         self.method("int never", false);
         self.add("boolean some =");
-        for case in &said.cases {
+        for case in &spec.cases {
             self.when(case);
             self.add("||");
         }
@@ -183,7 +192,7 @@ impl Writer<'_> {
         for cases in std::iter::once(&returning).chain(throwing.iter().map(|(_, cases)| cases)) {
             for (second, b) in cases.iter().enumerate() {
                 for a in &cases[..second] {
-                    let number = |case: &Case| said.cases.iter().position(|other| other == case).unwrap_or(0) + 1;
+                    let number = |case: &ParsedCase| spec.cases.iter().position(|other| other == case).unwrap_or(0) + 1;
                     self.add("if (");
                     self.holds(a, true);
                     self.add("&&");
@@ -198,19 +207,19 @@ impl Writer<'_> {
 
     fn method(&mut self, start: &str, with_result: bool) {
         let mut params: Vec<String> =
-            self.of.params.iter().zip(&self.said.params).map(|(ty, name)| format!("{ty} {name}")).collect();
+            self.of.params.iter().zip(&self.spec.params).map(|(ty, name)| format!("{ty} {name}")).collect();
         if with_result && self.of.result != "void" {
             params.push(format!("{} result", self.of.result));
         }
         self.add(&format!("static {start}({}) {{ try {{", params.join(", ")));
     }
 
-    /// What goes wrong has not said yes.
+    /// Ends a method; an expression that throws does not hold.
     fn end(&mut self, otherwise: &str) {
         self.add(&format!("}} catch (RuntimeException e) {{ }} return {otherwise}; }}"));
     }
 
-    fn any(&mut self, cases: &[&Case], with_result: bool) {
+    fn any(&mut self, cases: &[&ParsedCase], with_result: bool) {
         self.add("if (");
         for case in cases {
             self.holds(case, with_result);
@@ -219,7 +228,7 @@ impl Writer<'_> {
         self.add("false) return true;");
     }
 
-    fn holds(&mut self, case: &Case, with_result: bool) {
+    fn holds(&mut self, case: &ParsedCase, with_result: bool) {
         self.add("(");
         self.when(case);
         if let (true, Some(values)) = (with_result, &case.returns) {
@@ -230,26 +239,26 @@ impl Writer<'_> {
         self.add(")");
     }
 
-    fn when(&mut self, case: &Case) {
+    fn when(&mut self, case: &ParsedCase) {
         match &case.when {
-            When::Always => self.add("true"),
-            When::Holds(piece) => {
+            SpecGuard::Always => self.add("true"),
+            SpecGuard::Holds(fragment) => {
                 self.add("(");
-                self.expression(piece);
+                self.expression(fragment);
                 self.add(")");
             }
-            When::Otherwise => {
-                let said = self.said;
+            SpecGuard::Otherwise => {
+                let spec = self.spec;
                 self.add("(true");
-                for other in &said.cases {
+                for other in &spec.cases {
                     match &other.when {
-                        When::Holds(piece) => {
+                        SpecGuard::Holds(fragment) => {
                             self.add("&& !(");
-                            self.expression(piece);
+                            self.expression(fragment);
                             self.add(")");
                         }
-                        When::Always => self.add("&& false"),
-                        When::Otherwise => {}
+                        SpecGuard::Always => self.add("&& false"),
+                        SpecGuard::Otherwise => {}
                     }
                 }
                 self.add(")");
@@ -257,22 +266,22 @@ impl Writer<'_> {
         }
     }
 
-    fn within(&mut self, values: &Values) {
+    fn within(&mut self, values: &ValueSet) {
         const PRIMITIVE: [&str; 8] = ["boolean", "byte", "char", "short", "int", "long", "float", "double"];
         let is_primitive = PRIMITIVE.contains(&self.of.result.as_str());
         match values {
-            Values::Any => self.add("true"),
-            Values::One(piece) if is_primitive => {
+            ValueSet::Any => self.add("true"),
+            ValueSet::One(fragment) if is_primitive => {
                 self.add(&format!("result == ({}) (", self.of.result));
-                self.expression(piece);
+                self.expression(fragment);
                 self.add(")");
             }
-            Values::One(piece) => {
+            ValueSet::One(fragment) => {
                 self.add("java.util.Objects.equals(result,");
-                self.expression(piece);
+                self.expression(fragment);
                 self.add(")");
             }
-            Values::Range(low, high) => {
+            ValueSet::Range(low, high) => {
                 self.add("(");
                 self.expression(low);
                 self.add(") <= result && result <= (");

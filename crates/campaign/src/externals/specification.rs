@@ -1,98 +1,98 @@
-//! What somebody says of functions that nobody defines: a text of cases.
+//! Parses specifications of external functions: a list of cases per function.
 //!
 //! ```text
-//! # a line for what may be called with which names, and below it what may happen
+//! # the function with the names of its parameters, and below it the cases
 //! read(fd, buf, count)
 //!     when fd < 0      returns -1   writes errno = EBADF
 //!     when fd >= 0     returns -1   writes errno = EIO
 //!                      returns 0 .. count   writes buf[0 .. result]
 //! ```
 //!
-//! Expressions are those of the program's language, and only its compiler reads them.
+//! Expressions are written in the language of the program, and only its compiler reads them.
 
 use std::path::{Path, PathBuf};
 
-/// Files that say what functions do.
+/// The specifications of all given files.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct World {
+pub(crate) struct ExternalSpecs {
     /// In the order of the files.
-    pub said: Vec<Said>,
+    pub functions: Vec<FunctionSpec>,
 }
 
-/// What is said of one function.
+/// The specification of one function.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Said {
+pub(crate) struct FunctionSpec {
     /// The file.
     pub file: PathBuf,
-    /// Where its name stands.
+    /// The line of the function's name.
     pub line: u32,
-    /// Its name, with its class where it has one.
+    /// The name of the function, with its class if it has one.
     pub function: String,
-    /// What its parameters are called here.
+    /// The names of the parameters in this specification.
     pub params: Vec<String>,
-    /// What may happen.
-    pub cases: Vec<Case>,
+    /// The cases.
+    pub cases: Vec<ParsedCase>,
 }
 
-/// What may happen at a call.
+/// One case of a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Case {
-    /// Where it begins.
+pub(crate) struct ParsedCase {
+    /// The line on which it begins.
     pub line: u32,
-    /// When it may happen.
-    pub when: When,
-    /// What is returned; anything if nothing is said.
-    pub returns: Option<Values>,
-    /// What is left.
-    pub writes: Vec<Write>,
-    /// The class of what is thrown.
-    pub throws: Option<Piece>,
-    /// The call ends the program.
+    /// The condition under which it applies.
+    pub when: SpecGuard,
+    /// The possible results; any if absent.
+    pub returns: Option<ValueSet>,
+    /// The memory that it writes.
+    pub writes: Vec<SpecWrite>,
+    /// The class of the exception.
+    pub throws: Option<Fragment>,
+    /// True if the call ends the program.
     pub fails: bool,
 }
 
-/// When a case may happen.
+/// The condition of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum When {
+pub(crate) enum SpecGuard {
     Always,
-    Holds(Piece),
-    /// No other case does.
+    Holds(Fragment),
+    /// No other case applies.
     Otherwise,
 }
 
-/// Something that is left.
+/// One write of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Write {
-    /// A place holds a value afterwards.
-    Value(Piece, Values),
-    /// So many elements behind a parameter hold anything.
-    Anything(Piece, Piece),
+pub(crate) enum SpecWrite {
+    /// A location has a value afterwards.
+    Value(Fragment, ValueSet),
+    /// The first elements of a parameter's pointee have any values; the second fragment is their number.
+    Anything(Fragment, Fragment),
 }
 
-/// What a value may be.
+/// A set of values.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Values {
+pub(crate) enum ValueSet {
     Any,
-    One(Piece),
-    /// From one to the other, both included.
-    Range(Piece, Piece),
+    One(Fragment),
+    /// A range, both ends included.
+    Range(Fragment, Fragment),
 }
 
-/// A piece of the text.
+/// A fragment of the specification, with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct Fragment {
     pub text: String,
     pub line: u32,
     pub column: u32,
 }
 
-/// What is wrong with such a file.
+/// Errors of a specification.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
-pub enum WorldError {
+pub enum SpecificationError {
     #[error("can't read {}", file.display())]
     NotReadable { file: PathBuf, source: std::io::Error },
-    /// With file, line and column, and what to do.
+    /// A message with file, line, column and a remedy.
     #[error("{0}")]
     Wrong(String),
     #[error(transparent)]
@@ -101,48 +101,54 @@ pub enum WorldError {
 
 const CLAUSES: [&str; 6] = ["when", "otherwise", "returns", "writes", "throws", "fails"];
 
-impl World {
-    /// Reads what files say.
-    pub fn read(files: &[PathBuf]) -> Result<World, WorldError> {
-        let mut world = World::default();
+impl ExternalSpecs {
+    /// Reads and parses specification files.
+    pub fn read(files: &[PathBuf]) -> Result<ExternalSpecs, SpecificationError> {
+        let mut externals = ExternalSpecs::default();
         for file in files {
             let text = std::fs::read_to_string(file)
-                .map_err(|source| WorldError::NotReadable { file: file.clone(), source })?;
-            for said in parse(file, &text)? {
-                if let Some(earlier) = world.said.iter().find(|known| known.function == said.function) {
+                .map_err(|source| SpecificationError::NotReadable { file: file.clone(), source })?;
+            for spec in parse(file, &text)? {
+                if let Some(earlier) = externals.functions.iter().find(|known| known.function == spec.function) {
                     let place = format!("{}:{}", earlier.file.display(), earlier.line);
-                    return Err(said.wrong(
-                        &Piece { text: String::new(), line: said.line, column: 1 },
-                        format!("`{}` was described before, at {place}", said.function),
+                    return Err(spec.error_at(
+                        &Fragment { text: String::new(), line: spec.line, column: 1 },
+                        format!("`{}` was described before, at {place}", spec.function),
                         "put all its cases below one line",
                     ));
                 }
-                world.said.push(said);
+                externals.functions.push(spec);
             }
         }
-        Ok(world)
+        Ok(externals)
     }
 }
 
-impl Said {
-    /// Something is wrong at a place of what is said.
-    pub fn wrong(&self, at: &Piece, what: impl Into<String>, help: impl Into<String>) -> WorldError {
-        wrong(&self.file, at.line, at.column, what, help)
+impl FunctionSpec {
+    /// Returns an error at a fragment.
+    pub fn error_at(&self, at: &Fragment, what: impl Into<String>, help: impl Into<String>) -> SpecificationError {
+        error_at(&self.file, at.line, at.column, what, help)
     }
 
-    /// The place of a case.
-    pub fn place_of(&self, case: &Case) -> Piece {
-        Piece { text: String::new(), line: case.line, column: 1 }
+    /// Returns the position of a case.
+    pub fn position_of(&self, case: &ParsedCase) -> Fragment {
+        Fragment { text: String::new(), line: case.line, column: 1 }
     }
 }
 
-fn wrong(file: &Path, line: u32, column: u32, what: impl Into<String>, help: impl Into<String>) -> WorldError {
-    WorldError::Wrong(format!("{}:{line}:{column}: {}\n  help: {}", file.display(), what.into(), help.into()))
+fn error_at(
+    file: &Path,
+    line: u32,
+    column: u32,
+    what: impl Into<String>,
+    help: impl Into<String>,
+) -> SpecificationError {
+    SpecificationError::Wrong(format!("{}:{line}:{column}: {}\n  help: {}", file.display(), what.into(), help.into()))
 }
 
-/// Reads a text.
-pub(crate) fn parse(file: &Path, text: &str) -> Result<Vec<Said>, WorldError> {
-    let mut all: Vec<Said> = Vec::new();
+/// Parses a specification.
+pub(crate) fn parse(file: &Path, text: &str) -> Result<Vec<FunctionSpec>, SpecificationError> {
+    let mut all: Vec<FunctionSpec> = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let number = index as u32 + 1;
         let line = without_comment(line);
@@ -153,18 +159,18 @@ pub(crate) fn parse(file: &Path, text: &str) -> Result<Vec<Said>, WorldError> {
             all.push(header(file, number, line)?);
             continue;
         }
-        let Some(said) = all.last_mut() else {
+        let Some(spec) = all.last_mut() else {
             let help = "begin with the function at the start of a line: read(fd, buf, count)";
-            return Err(wrong(file, number, 1, "a case of no function", help));
+            return Err(error_at(file, number, 1, "a case of no function", help));
         };
-        for (clause, piece) in clauses(file, number, line)? {
-            add(file, said, clause, piece)?;
+        for (clause, fragment) in clauses(file, number, line)? {
+            add(file, spec, clause, fragment)?;
         }
     }
-    for said in &all {
-        if said.cases.is_empty() {
-            let what = format!("nothing is said of `{}`", said.function);
-            return Err(wrong(file, said.line, 1, what, "add cases below it, indented: when x < 0 returns -1"));
+    for spec in &all {
+        if spec.cases.is_empty() {
+            let what = format!("nothing is said of `{}`", spec.function);
+            return Err(error_at(file, spec.line, 1, what, "add cases below it, indented: when x < 0 returns -1"));
         }
     }
     Ok(all)
@@ -183,30 +189,30 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
-/// `read(fd, buf, count)`
-fn header(file: &Path, number: u32, line: &str) -> Result<Said, WorldError> {
+/// Parses the line of a function: `read(fd, buf, count)`.
+fn header(file: &Path, number: u32, line: &str) -> Result<FunctionSpec, SpecificationError> {
     let help = "write it as it is called, without types: read(fd, buf, count)";
     let line = line.trim_end().trim_end_matches(':').trim_end();
     let parts = line.split_once('(').and_then(|(name, rest)| Some((name.trim(), rest.strip_suffix(')')?)));
     let Some((name, params)) = parts else {
-        return Err(wrong(file, number, 1, format!("`{line}` is no function with its parameters"), help));
+        return Err(error_at(file, number, 1, format!("`{line}` is no function with its parameters"), help));
     };
     let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_$".contains(c));
     if !name.split('.').all(is_word) {
-        return Err(wrong(file, number, 1, format!("`{name}` is no name"), help));
+        return Err(error_at(file, number, 1, format!("`{name}` is no name"), help));
     }
     let params: Vec<String> = match params.trim() {
         "" => Vec::new(),
         params => params.split(',').map(|param| param.trim().to_string()).collect(),
     };
     if let Some(bad) = params.iter().find(|param| !is_word(param)) {
-        return Err(wrong(file, number, 1, format!("`{bad}` is no name of a parameter"), help));
+        return Err(error_at(file, number, 1, format!("`{bad}` is no name of a parameter"), help));
     }
-    Ok(Said { file: file.to_path_buf(), line: number, function: name.to_string(), params, cases: Vec::new() })
+    Ok(FunctionSpec { file: file.to_path_buf(), line: number, function: name.to_string(), params, cases: Vec::new() })
 }
 
-/// The clauses of a line: a word of ours, and what follows.
-fn clauses<'l>(file: &Path, number: u32, line: &'l str) -> Result<Vec<(&'static str, Piece)>, WorldError> {
+/// Splits a line into clauses: a keyword, and what follows it.
+fn clauses<'l>(file: &Path, number: u32, line: &'l str) -> Result<Vec<(&'static str, Fragment)>, SpecificationError> {
     let mut starts: Vec<(usize, &'static str)> = Vec::new();
     let (mut depth, mut quoted, mut word) = (0i32, None, None);
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
@@ -239,7 +245,7 @@ fn clauses<'l>(file: &Path, number: u32, line: &'l str) -> Result<Vec<(&'static 
     if starts.first().is_none_or(|(at, _)| *at != first) {
         let help =
             "a case is made of: when CONDITION, otherwise, returns VALUE, writes PLACE = VALUE, throws CLASS, fails";
-        return Err(wrong(file, number, column(first), format!("`{}` says nothing", line.trim()), help));
+        return Err(error_at(file, number, column(first), format!("`{}` says nothing", line.trim()), help));
     }
     let mut all = Vec::new();
     for (index, (at, clause)) in starts.iter().enumerate() {
@@ -247,82 +253,82 @@ fn clauses<'l>(file: &Path, number: u32, line: &'l str) -> Result<Vec<(&'static 
         let rest = &line[at + clause.len()..end];
         let text = rest.trim().trim_end_matches([',', ';', ':']).trim();
         let from = at + clause.len() + (rest.len() - rest.trim_start().len());
-        all.push((*clause, Piece { text: text.to_string(), line: number, column: column(from) }));
+        all.push((*clause, Fragment { text: text.to_string(), line: number, column: column(from) }));
     }
     Ok(all)
 }
 
-fn add(file: &Path, said: &mut Said, clause: &str, piece: Piece) -> Result<(), WorldError> {
-    let bad = |what: String, help: &str| Err(wrong(file, piece.line, piece.column, what, help));
+fn add(file: &Path, spec: &mut FunctionSpec, clause: &str, fragment: Fragment) -> Result<(), SpecificationError> {
+    let bad = |what: String, help: &str| Err(error_at(file, fragment.line, fragment.column, what, help));
     let wants_more = matches!(clause, "when" | "returns" | "writes" | "throws");
-    if wants_more && piece.text.is_empty() {
+    if wants_more && fragment.text.is_empty() {
         return bad(format!("`{clause}` and nothing behind it"), "when x < 0 returns -1 writes *p = 0");
     }
-    if !wants_more && !piece.text.is_empty() {
+    if !wants_more && !fragment.text.is_empty() {
         return bad(
-            format!("`{}` behind `{clause}`, which stands alone", piece.text),
+            format!("`{}` behind `{clause}`, which stands alone", fragment.text),
             "write `returns` before a value",
         );
     }
-    let ends = |case: &Case| case.returns.is_some() || case.throws.is_some() || case.fails;
-    let when = match (clause, said.cases.last()) {
-        ("when", _) => Some(When::Holds(piece.clone())),
-        ("otherwise", _) => Some(When::Otherwise),
-        (_, None) => Some(When::Always),
-        // Another end is another case of the same calls.
+    let ends = |case: &ParsedCase| case.returns.is_some() || case.throws.is_some() || case.fails;
+    let when = match (clause, spec.cases.last()) {
+        ("when", _) => Some(SpecGuard::Holds(fragment.clone())),
+        ("otherwise", _) => Some(SpecGuard::Otherwise),
+        (_, None) => Some(SpecGuard::Always),
+        // Another ending starts another case with the same condition.
         ("returns" | "throws" | "fails", Some(last)) if ends(last) => Some(last.when.clone()),
         _ => None,
     };
     if let Some(when) = when {
-        let line = piece.line;
-        said.cases.push(Case { line, when, returns: None, writes: Vec::new(), throws: None, fails: false });
+        let line = fragment.line;
+        spec.cases.push(ParsedCase { line, when, returns: None, writes: Vec::new(), throws: None, fails: false });
     }
-    let Some(case) = said.cases.last_mut() else { return Ok(()) };
+    let Some(case) = spec.cases.last_mut() else { return Ok(()) };
     match clause {
-        "returns" => case.returns = Some(values(piece)),
-        "throws" => case.throws = Some(piece),
+        "returns" => case.returns = Some(values(fragment)),
+        "throws" => case.throws = Some(fragment),
         "fails" => case.fails = true,
-        "writes" => case.writes.push(write(file, piece)?),
+        "writes" => case.writes.push(write(file, fragment)?),
         _ => {}
     }
     Ok(())
 }
 
-/// `-1`, `0 .. count`, `any`
-fn values(piece: Piece) -> Values {
-    if piece.text == "any" {
-        return Values::Any;
+/// Parses a set of values: `-1`, `0 .. count`, `any`.
+fn values(fragment: Fragment) -> ValueSet {
+    if fragment.text == "any" {
+        return ValueSet::Any;
     }
-    match split(&piece, "..") {
-        Some((low, high)) => Values::Range(low, high),
-        None => Values::One(piece),
+    match split(&fragment, "..") {
+        Some((low, high)) => ValueSet::Range(low, high),
+        None => ValueSet::One(fragment),
     }
 }
 
-/// `*p = 3`, `p->x = 0 .. 9`, `buf[0 .. n]`
-fn write(file: &Path, piece: Piece) -> Result<Write, WorldError> {
-    let bad = |what: &str, help: &str| Err(wrong(file, piece.line, piece.column, what, help));
-    if let Some((place, value)) = split(&piece, "=") {
-        return Ok(Write::Value(place, values(value)));
+/// Parses a write: `*p = 3`, `p->x = 0 .. 9`, `buf[0 .. n]`.
+fn write(file: &Path, fragment: Fragment) -> Result<SpecWrite, SpecificationError> {
+    let bad = |what: &str, help: &str| Err(error_at(file, fragment.line, fragment.column, what, help));
+    if let Some((place, value)) = split(&fragment, "=") {
+        return Ok(SpecWrite::Value(place, values(value)));
     }
-    let parts = piece.text.split_once('[').and_then(|(root, rest)| Some((root.trim(), rest.strip_suffix(']')?)));
+    let parts = fragment.text.split_once('[').and_then(|(root, rest)| Some((root.trim(), rest.strip_suffix(']')?)));
     let Some((root, inner)) = parts else {
         return bad("a place without a value", "writes *p = 3, writes *p = any, or writes buf[0 .. n] for anything");
     };
-    let column = piece.column + piece.text.find('[').unwrap_or(0) as u32 + 1;
-    let inner = Piece { text: inner.to_string(), line: piece.line, column };
+    let column = fragment.column + fragment.text.find('[').unwrap_or(0) as u32 + 1;
+    let inner = Fragment { text: inner.to_string(), line: fragment.line, column };
     match split(&inner, "..") {
         Some((low, high)) if low.text == "0" => {
-            Ok(Write::Anything(Piece { text: root.to_string(), ..piece.clone() }, high))
+            Ok(SpecWrite::Anything(Fragment { text: root.to_string(), ..fragment.clone() }, high))
         }
         Some(_) => bad("elements that don't begin at 0", "writes buf[0 .. n]"),
         None => bad("a place without a value", "writes buf[2] = 3, or writes buf[0 .. n] for anything"),
     }
 }
 
-/// The two sides of the first such sign that stands in no brackets; `==` and the like are other signs.
-fn split(piece: &Piece, sign: &str) -> Option<(Piece, Piece)> {
-    let text = piece.text.as_str();
+/// Splits at the first occurrence of an operator outside of brackets and quotes; `==` and the like are other operators.
+fn split(fragment: &Fragment, sign: &str) -> Option<(Fragment, Fragment)> {
+    let text = fragment.text.as_str();
     let (mut depth, mut quoted) = (0i32, None);
     for (at, c) in text.char_indices() {
         match quoted {
@@ -340,9 +346,9 @@ fn split(piece: &Piece, sign: &str) -> Option<(Piece, Piece)> {
         if here && !other {
             let behind = &text[at + sign.len()..];
             let skipped = at + sign.len() + (behind.len() - behind.trim_start().len());
-            let column = piece.column + text[..skipped].chars().count() as u32;
-            let low = Piece { text: text[..at].trim().to_string(), ..piece.clone() };
-            return Some((low, Piece { text: behind.trim().to_string(), line: piece.line, column }));
+            let column = fragment.column + text[..skipped].chars().count() as u32;
+            let low = Fragment { text: text[..at].trim().to_string(), ..fragment.clone() };
+            return Some((low, Fragment { text: behind.trim().to_string(), line: fragment.line, column }));
         }
     }
     None
@@ -352,7 +358,7 @@ fn split(piece: &Piece, sign: &str) -> Option<(Piece, Piece)> {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Vec<Said> {
+    fn spec(text: &str) -> Vec<FunctionSpec> {
         parse(Path::new("w"), text).expect("right")
     }
 
@@ -362,34 +368,34 @@ mod tests {
 
     #[test]
     fn cases_have_their_clauses() {
-        let all = said(
+        let all = spec(
             "# device\nread(fd, buf, n)\n  when fd < 0 returns -1 writes errno = 9\n  when fd >= 0 # fine\n     returns 0 .. n\n     writes buf[0 .. result]\nreset()\n  fails\n",
         );
         assert_eq!(all.len(), 2);
         let [first, second] = all[0].cases.as_slice() else { panic!("{:?}", all[0].cases) };
         assert!(
-            matches!(&first.when, When::Holds(piece) if piece.text == "fd < 0" && (piece.line, piece.column) == (3, 8))
+            matches!(&first.when, SpecGuard::Holds(fragment) if fragment.text == "fd < 0" && (fragment.line, fragment.column) == (3, 8))
         );
-        assert!(matches!(&first.returns, Some(Values::One(piece)) if piece.text == "-1"));
+        assert!(matches!(&first.returns, Some(ValueSet::One(fragment)) if fragment.text == "-1"));
         assert!(
-            matches!(&first.writes[..], [Write::Value(place, Values::One(value))] if place.text == "errno" && value.text == "9")
+            matches!(&first.writes[..], [SpecWrite::Value(place, ValueSet::One(value))] if place.text == "errno" && value.text == "9")
         );
-        assert!(matches!(&second.returns, Some(Values::Range(low, high)) if low.text == "0" && high.text == "n"));
+        assert!(matches!(&second.returns, Some(ValueSet::Range(low, high)) if low.text == "0" && high.text == "n"));
         assert!(
-            matches!(&second.writes[..], [Write::Anything(root, count)] if root.text == "buf" && count.text == "result")
+            matches!(&second.writes[..], [SpecWrite::Anything(root, count)] if root.text == "buf" && count.text == "result")
         );
-        let again = said("f(x)\n  when x > 0 returns 1 writes y = 2\n    returns 3\n");
+        let again = spec("f(x)\n  when x > 0 returns 1 writes y = 2\n    returns 3\n");
         let [first, second] = again[0].cases.as_slice() else { panic!("{again:?}") };
         assert_eq!((first.when == second.when, first.writes.len(), second.writes.len()), (true, 1, 0));
-        assert!(all[1].cases[0].fails && all[1].cases[0].when == When::Always);
+        assert!(all[1].cases[0].fails && all[1].cases[0].when == SpecGuard::Always);
     }
 
     #[test]
     fn words_in_brackets_and_names_are_no_clauses() {
-        let all = said("f(a)\n  when a == g(when) && returns_x <= 3 returns \"writes\"[0]\n");
+        let all = spec("f(a)\n  when a == g(when) && returns_x <= 3 returns \"writes\"[0]\n");
         let [case] = all[0].cases.as_slice() else { panic!() };
-        assert!(matches!(&case.when, When::Holds(piece) if piece.text == "a == g(when) && returns_x <= 3"));
-        assert!(matches!(&case.returns, Some(Values::One(piece)) if piece.text == "\"writes\"[0]"));
+        assert!(matches!(&case.when, SpecGuard::Holds(fragment) if fragment.text == "a == g(when) && returns_x <= 3"));
+        assert!(matches!(&case.returns, Some(ValueSet::One(fragment)) if fragment.text == "\"writes\"[0]"));
     }
 
     #[test]

@@ -1,30 +1,30 @@
-//! The classes under test.
+//! The classes under test: finds them in the given files, directories and jars, and compiles sources.
 
 use super::error::JavaError;
 use super::named_class;
-use crate::externals::World;
+use crate::externals::ExternalSpecs;
 use crate::request::Subject;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use touchstone_front_java::path::Jar;
 use touchstone_front_java::{CompileOptions, Jdk, ProgramError, SourceMarks, classfile::ClassFile};
 
-/// What a program is read from.
+/// The files that a program is read from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JavaFiles<'f> {
-    /// What is tested.
+    /// Files under test.
     pub files: &'f [PathBuf],
-    /// What that needs.
+    /// Libraries that they need.
     pub libraries: &'f [PathBuf],
-    /// Where compiled classes go.
+    /// The directory for compiled classes.
     pub classes: &'f Path,
-    /// Which methods are tested.
+    /// The methods under test.
     pub subject: &'f Subject,
-    /// What is said of methods without code.
-    pub world: &'f World,
+    /// Specifications of abstract methods.
+    pub externals: &'f ExternalSpecs,
 }
 
-/// Whether these files are a Java program.
+/// Returns true if these files are a Java program.
 pub(crate) fn is_java(files: &[PathBuf]) -> bool {
     let of_java = |file: &PathBuf| match extension(file) {
         "java" | "class" | "jar" => true,
@@ -38,28 +38,28 @@ fn extension(file: &Path) -> &str {
     file.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
 }
 
-/// What files give: a class path, the classes under test, and what their source says.
+/// The class path, the classes under test, and facts from their source.
 #[derive(Default)]
-pub(super) struct Given {
+pub(super) struct ClassSet {
     pub(super) class_path: Vec<PathBuf>,
     pub(super) classes: Vec<String>,
     pub(super) marks: Option<SourceMarks>,
-    /// Classes that come without source, and those that come with it.
-    pub(super) bare: Vec<String>,
+    /// Classes without source, and classes with source.
+    pub(super) without_source: Vec<String>,
     pub(super) with_source: BTreeSet<String>,
-    /// Methods whose code is not what their source was compiled to.
-    pub(super) differ: usize,
-    /// Classes that were named instead of a file.
+    /// The number of methods with other code than their source compiles to.
+    pub(super) mismatched_methods: usize,
+    /// Classes that were given by name instead of a file.
     pub(super) named: Vec<String>,
 }
 
-pub(super) fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
+pub(super) fn collect_classes(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<ClassSet, JavaError> {
     let (files, directory, libraries) = (of.files, of.classes, libraries(of.libraries)?);
-    let mut given = Given::default();
+    let mut class_set = ClassSet::default();
     let mut sources: Vec<PathBuf> = Vec::new();
     for file in files {
         if let Some(class) = named_class::class(file) {
-            given.named.push(class);
+            class_set.named.push(class);
             continue;
         }
         if !file.exists() {
@@ -68,25 +68,25 @@ pub(super) fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
         match extension(file) {
             _ if file.is_dir() => {
                 let within = main_sources(file).unwrap_or_else(|| file.clone());
-                of_directory(&within, &mut sources, &mut given)?;
+                of_directory(&within, &mut sources, &mut class_set)?;
             }
             "java" => sources.push(file.clone()),
             "class" => {
                 let class = class_name(file)?;
                 let root = std::path::absolute(file).unwrap_or_else(|_| file.clone());
                 let root = root.ancestors().nth(class.split('/').count()).unwrap_or(Path::new("/")).to_path_buf();
-                given.add_path(root);
-                given.classes.push(class);
+                class_set.add_path(root);
+                class_set.classes.push(class);
             }
             "jar" => {
                 let jar = Jar::open(file).map_err(|error| JavaError::Program(ProgramError::Path(error)))?;
                 let classes = jar.classes();
                 if !classes.is_empty() {
-                    given.add_path(file.clone());
+                    class_set.add_path(file.clone());
                 }
                 match classes.is_empty() {
                     true => sources.extend(unpacked(&jar, of.subject, &directory.with_file_name(SOURCES))?),
-                    false => given.classes.extend(classes),
+                    false => class_set.classes.extend(classes),
                 }
             }
             _ => return Err(JavaError::OtherFile(file.clone())),
@@ -94,36 +94,37 @@ pub(super) fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
     }
     if !sources.is_empty() {
         let root = source_root(&sources[0]);
-        let path: Vec<PathBuf> = given.class_path.iter().chain(&libraries).cloned().collect();
-        let release = given.classes.iter().find_map(|class| release(class, &given.class_path));
+        let path: Vec<PathBuf> = class_set.class_path.iter().chain(&libraries).cloned().collect();
+        let release = class_set.classes.iter().find_map(|class| release(class, &class_set.class_path));
         let how = CompileOptions { source_path: root.as_deref(), release, module: None };
         let compiled = jdk.compile(&sources, &path, &how, directory)?;
-        // A class that is there already is the one that is used.
-        let there: BTreeSet<String> = given.classes.iter().cloned().collect();
+        // An existing class takes precedence over the compiled one.
+        let there: BTreeSet<String> = class_set.classes.iter().cloned().collect();
         let mut marks = compiled.marks;
         for class in compiled.classes {
             match there.contains(&class) {
-                true => given.differ += differing(&mut marks, &class, &given.class_path, directory),
-                false => given.classes.push(class.clone()),
+                true => class_set.mismatched_methods += differing(&mut marks, &class, &class_set.class_path, directory),
+                false => class_set.classes.push(class.clone()),
             }
-            given.with_source.insert(class);
+            class_set.with_source.insert(class);
         }
-        given.class_path.push(directory.to_path_buf());
-        given.marks = Some(marks);
+        class_set.class_path.push(directory.to_path_buf());
+        class_set.marks = Some(marks);
     }
-    given.add_named(jdk, directory)?;
-    given.bare = given.classes.iter().filter(|class| !given.with_source.contains(*class)).cloned().collect();
-    libraries.into_iter().for_each(|library| given.add_path(library));
-    match (given.classes.is_empty(), files.first()) {
+    class_set.add_named_classes(jdk, directory)?;
+    class_set.without_source =
+        class_set.classes.iter().filter(|class| !class_set.with_source.contains(*class)).cloned().collect();
+    libraries.into_iter().for_each(|library| class_set.add_path(library));
+    match (class_set.classes.is_empty(), files.first()) {
         (true, Some(first)) => Err(JavaError::NoClass(first.clone())),
-        _ => Ok(given),
+        _ => Ok(class_set),
     }
 }
 
-/// Where sources of jars go, beside the classes.
+/// The directory for sources from jars, beside the classes.
 const SOURCES: &str = "touchstone-sources";
 
-/// Unpacks the sources in a jar: those of the classes that are tested, where only some are; the compiler finds what these need.
+/// Unpacks the sources in a jar, and returns those of the classes under test; the compiler finds the others.
 fn unpacked(jar: &Jar, subject: &Subject, to: &Path) -> Result<Vec<PathBuf>, JavaError> {
     let wrong = |why: String| JavaError::NoClassFile { file: jar.file().to_path_buf(), why };
     let named = |source: &str| {
@@ -152,7 +153,7 @@ fn unpacked(jar: &Jar, subject: &Subject, to: &Path) -> Result<Vec<PathBuf>, Jav
     Ok(wanted)
 }
 
-/// The class file of a class in the first place that has one.
+/// Reads a class file from the first directory or jar that has it.
 fn class_file(class: &str, places: &[PathBuf]) -> Option<ClassFile> {
     let name = format!("{class}.class");
     let bytes = places.iter().find_map(|place| match place.is_dir() {
@@ -162,15 +163,15 @@ fn class_file(class: &str, places: &[PathBuf]) -> Option<ClassFile> {
     ClassFile::read(&bytes).ok()
 }
 
-/// The release of Java that a class was compiled for.
+/// Returns the Java release that a class was compiled for.
 fn release(class: &str, places: &[PathBuf]) -> Option<u32> {
-    /// Java 1.0.2 had 45, and every release since then one more.
+    /// The major version of Java 1.0.2 was 45, and each release since then added one.
     const BEFORE_FIRST: u16 = 44;
     let file = class_file(class, places)?;
     Some(u32::from(file.major.saturating_sub(BEFORE_FIRST)))
 }
 
-/// Forgets what the source says of methods that were compiled to other code; how many there are.
+/// Removes the marks of methods that compile to other code than the class has; returns their number.
 fn differing(marks: &mut SourceMarks, class: &str, places: &[PathBuf], compiled: &Path) -> usize {
     let compiled = class_file(class, &[compiled.to_path_buf()]);
     match (class_file(class, places), compiled) {
@@ -179,7 +180,7 @@ fn differing(marks: &mut SourceMarks, class: &str, places: &[PathBuf], compiled:
     }
 }
 
-/// What a class path says: a directory of jars is all of them.
+/// Expands a class path: a directory includes all jars in it.
 fn libraries(places: &[PathBuf]) -> Result<Vec<PathBuf>, JavaError> {
     let mut found = Vec::new();
     for place in places {
@@ -200,7 +201,7 @@ fn libraries(places: &[PathBuf]) -> Result<Vec<PathBuf>, JavaError> {
     Ok(found)
 }
 
-impl Given {
+impl ClassSet {
     fn add_path(&mut self, path: PathBuf) {
         if !self.class_path.contains(&path) {
             self.class_path.push(path);
@@ -208,20 +209,20 @@ impl Given {
     }
 }
 
-/// Where a project of Maven or Gradle has what is tested, if a directory is one.
+/// Returns the source directory of a Maven or Gradle project, if the directory is one.
 pub(super) fn main_sources(directory: &Path) -> Option<PathBuf> {
     Some(directory.join("src/main/java")).filter(|sources| sources.is_dir())
 }
 
-/// Whether a directory is no part of the program: tests of a project, and what its build leaves.
-fn is_beside(directory: &Path) -> bool {
+/// Returns true if a directory does not belong to the program: tests of a project, and build output.
+fn is_outside_program(directory: &Path) -> bool {
     let there = |name: &str| directory.with_file_name(name).is_file();
     directory.ends_with("src/test")
         || (directory.ends_with("target") && there("pom.xml"))
         || (directory.ends_with("build") && (there("build.gradle") || there("build.gradle.kts")))
 }
 
-fn of_directory(directory: &Path, sources: &mut Vec<PathBuf>, given: &mut Given) -> Result<(), JavaError> {
+fn of_directory(directory: &Path, sources: &mut Vec<PathBuf>, class_set: &mut ClassSet) -> Result<(), JavaError> {
     let mut waiting = vec![directory.to_path_buf()];
     let (mut found, mut classes) = (Vec::new(), Vec::new());
     while let Some(next) = waiting.pop() {
@@ -229,7 +230,7 @@ fn of_directory(directory: &Path, sources: &mut Vec<PathBuf>, given: &mut Given)
         for path in entries.flatten().map(|entry| entry.path()) {
             let is_info = path.file_stem().is_some_and(|stem| stem == "module-info" || stem == "package-info");
             match extension(&path) {
-                _ if path.is_dir() && is_beside(&path) => {}
+                _ if path.is_dir() && is_outside_program(&path) => {}
                 _ if path.is_dir() => waiting.push(path),
                 "java" if !is_info => found.push(path),
                 "class" if !is_info => classes.push(path),
@@ -240,9 +241,9 @@ fn of_directory(directory: &Path, sources: &mut Vec<PathBuf>, given: &mut Given)
     found.sort_unstable();
     classes.sort_unstable();
     if !classes.is_empty() {
-        given.add_path(directory.to_path_buf());
+        class_set.add_path(directory.to_path_buf());
         for class in classes {
-            given.classes.push(class_name(&class)?);
+            class_set.classes.push(class_name(&class)?);
         }
     }
     sources.extend(found);
@@ -256,7 +257,7 @@ fn class_name(file: &Path) -> Result<String, JavaError> {
     Ok(class.name.to_string())
 }
 
-/// The directory that the package of a source begins in.
+/// Returns the directory in which the package of a source begins.
 fn source_root(source: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(source).ok()?;
     let line = text.lines().map(str::trim).find_map(|line| line.strip_prefix("package "));

@@ -1,49 +1,49 @@
 //! Errors of reading a Java program.
 
-use crate::externals::java::SayingError;
+use crate::externals::java::JavaSpecError;
 use std::path::PathBuf;
 use touchstone_front_java::{JdkError, ProgramError};
 
-/// Why a Java program could not be read.
+/// An error of reading a Java program.
 #[derive(Debug, thiserror::Error)]
 pub enum JavaError {
-    /// The JDK can't be used, or its compiler refuses the source.
+    /// The JDK cannot be used, or its compiler rejects the source.
     #[error(transparent)]
     Jdk(#[from] JdkError),
-    /// A class can't be loaded.
+    /// A class cannot be loaded.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// A class file is none.
+    /// A class file is malformed.
     #[error("{}: {why}", file.display())]
     NoClassFile {
-        /// Which file.
+        /// The file.
         file: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A file is of another kind.
+    /// A file is of an unknown kind.
     #[error("{}: a Java program is made of .java files, .class files, jars and directories of them", .0.display())]
     OtherFile(PathBuf),
-    /// A file is not there.
+    /// A file does not exist.
     #[error("{}: no such file", .0.display())]
     NoFile(PathBuf),
-    /// A part of the class path is not there.
+    /// An entry of the class path does not exist.
     #[error("{}: no such jar or directory; it is part of --class-path", .0.display())]
     NoLibrary(PathBuf),
     /// No class can be loaded.
     #[error("can't load the class {class}: {reason}{}", needs(*.others))]
     NoneLoads {
-        /// The first one.
+        /// The first class.
         class: String,
-        /// Why not.
+        /// The reason.
         reason: String,
-        /// How many others.
+        /// The number of other classes.
         others: usize,
     },
-    /// What is said of methods without code can't be used.
+    /// A specification of an abstract method cannot be used.
     #[error(transparent)]
-    Saying(#[from] SayingError),
-    /// There is nothing to read.
+    Specification(#[from] JavaSpecError),
+    /// The files contain no class.
     #[error("no class is in {}", .0.display())]
     NoClass(PathBuf),
 }

@@ -1,8 +1,8 @@
-//! What of a program is Java's own.
+//! The Java-specific part of a program: methods under test with their fixtures, and how tests compile and run.
 
-use super::method_names::{is_called, is_of_class};
-use super::short_sequences::FirstInputs;
-use crate::externals::Spoken;
+use super::method_names::{is_named, is_of_class};
+use super::short_sequences::InitialInputs;
+use crate::externals::JavaSpecs;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use touchstone_emit::{JavaField, JavaMethod, JavaTarget, ReplayLimits, SandboxMode};
@@ -10,30 +10,30 @@ use touchstone_fixture_java::FixtureValue;
 use touchstone_front_java::{Jdk, MemberVisibility, MethodUnderTest, PreparedCall, StaticField};
 use touchstone_ir::FuncId;
 
-/// What of a program is Java's own.
+/// The Java-specific part of a program.
 #[derive(Debug)]
 pub(crate) struct JavaProgram {
     pub(super) jdk: Jdk,
     pub(super) helper: PathBuf,
     pub(super) class_path: Vec<PathBuf>,
     pub(super) methods: Vec<MethodUnderTest>,
-    /// How calls are prepared and looked at, by what tests call.
+    /// The set-up and the observers of tests, by entry point.
     pub(crate) prepared: BTreeMap<FuncId, PreparedCall>,
     pub(super) fields: Vec<StaticField>,
-    /// Classes that came without source.
-    pub(super) bare: Vec<String>,
-    /// The directory of a project that was given (Maven, Gradle).
+    /// Classes without source.
+    pub(super) without_source: Vec<String>,
+    /// The root of a Maven or Gradle project, if it was given.
     pub(super) project: Option<PathBuf>,
-    /// Methods whose code is not what their source was compiled to.
-    pub(super) differ: usize,
-    /// Classes that can't be loaded, and why.
+    /// The number of methods with other code than their source compiles to.
+    pub(super) mismatched_methods: usize,
+    /// Classes that cannot be loaded, with the reason.
     pub(super) unloadable: Vec<(String, String)>,
-    /// What became of what is said of methods without code.
-    pub spoken: Spoken,
+    /// The specifications of abstract methods, after translation.
+    pub specs: JavaSpecs,
 }
 
 impl JavaProgram {
-    /// How tests call it and run.
+    /// Returns the target that compiles and runs tests.
     pub fn target(&self, limits: ReplayLimits, keeping: SandboxMode) -> JavaTarget {
         let java = self.jdk.tool("java");
         let mut target = JavaTarget::new(self.class_path.clone(), self.helper.clone(), java, limits, keeping);
@@ -56,33 +56,33 @@ impl JavaProgram {
         target
     }
 
-    /// The methods of the given classes.
+    /// Returns the methods of the given classes.
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
         self.methods.iter().map(|method| method.func)
     }
 
-    /// Whether somebody who writes this name means a function.
-    pub fn is_called(&self, func: FuncId, name: &str) -> bool {
-        self.methods.iter().any(|method| method.func == func && is_called(method, name))
+    /// Returns true if a user's name denotes the function.
+    pub fn is_named(&self, func: FuncId, name: &str) -> bool {
+        self.methods.iter().any(|method| method.func == func && is_named(method, name))
     }
 
-    /// Whether a function is a method of the class that somebody means who writes this name.
+    /// Returns true if a user's name denotes the class of the function.
     pub fn is_of_class(&self, func: FuncId, name: &str) -> bool {
         self.methods.iter().any(|method| method.func == func && is_of_class(method, name))
     }
 
-    /// The function that tests of a method call.
+    /// Returns the entry point of the tests of a method.
     pub fn entry(&self, func: FuncId) -> FuncId {
         self.methods.iter().find(|method| method.func == func).map_or(func, |method| method.entry)
     }
 
-    /// The method that is tested by calls of a function.
+    /// Returns the method that an entry point tests.
     pub fn tested(&self, entry: FuncId) -> FuncId {
         self.methods.iter().find(|method| method.entry == entry).map_or(entry, |method| method.func)
     }
 
-    /// The parameter that says which calls fill the object whose method is tested, if one does.
-    pub fn fills(&self, entry: FuncId) -> Option<usize> {
+    /// Returns the parameter that selects a fill loop for the receiver, if the fixture has one.
+    pub fn fill_selector(&self, entry: FuncId) -> Option<usize> {
         let method = self.methods.iter().find(|method| method.entry == entry)?;
         match method.fixture.as_ref()?.receiver.as_ref()? {
             FixtureValue::Object(object) => object.fill_loops.as_ref().map(|many| many.selector),
@@ -90,34 +90,34 @@ impl JavaProgram {
         }
     }
 
-    /// What is run first of a function that makes objects by calls.
-    pub fn first_inputs(&self, entry: FuncId, seed: u64) -> FirstInputs {
+    /// Returns the inputs that are run before any search, where a fixture constructs objects by calls.
+    pub fn initial_inputs(&self, entry: FuncId, seed: u64) -> InitialInputs {
         let method = self.methods.iter().find(|method| method.entry == entry);
         let fixture = method.and_then(|method| method.fixture.as_ref());
-        fixture.map_or_else(FirstInputs::default, |fixture| FirstInputs::of(fixture, seed))
+        fixture.map_or_else(InitialInputs::default, |fixture| InitialInputs::of(fixture, seed))
     }
 
-    /// Whether a function's source is not known: its decisions are then the compiler's.
-    pub fn is_bare(&self, entry: FuncId) -> bool {
-        self.methods.iter().any(|method| method.entry == entry && self.bare.contains(&method.internal))
+    /// Returns true if the source of a method is unknown: its decisions are those of the compiler.
+    pub fn lacks_source(&self, entry: FuncId) -> bool {
+        self.methods.iter().any(|method| method.entry == entry && self.without_source.contains(&method.internal))
     }
 
-    /// Where the project has its tests, if its directory was given.
+    /// Returns the test directory of the project, if its root was given.
     pub fn project_tests(&self) -> Option<PathBuf> {
         self.project.as_ref().map(|project| project.join("src/test/java"))
     }
 
-    /// How many methods have other code than what their source was compiled to.
-    pub fn differ(&self) -> usize {
-        self.differ
+    /// Returns the number of methods with other code than their source compiles to.
+    pub fn mismatched_methods(&self) -> usize {
+        self.mismatched_methods
     }
 
-    /// Classes that can't be loaded, and why.
+    /// Returns the classes that cannot be loaded, with the reason.
     pub fn unloadable(&self) -> &[(String, String)] {
         &self.unloadable
     }
 
-    /// Why no tests of a method can be made, if none can: `None` of what is no method of the given classes.
+    /// Returns the reason why a function cannot be tested, or `None` if it can.
     pub fn refusal(&self, function: &str) -> Option<String> {
         match self.methods.iter().find(|method| method.name == function) {
             Some(method) => method.refusal(),

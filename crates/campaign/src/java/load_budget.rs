@@ -1,32 +1,32 @@
-//! How much work may be done: so long by the clock, and at least so long on a processor, so that a busy machine does as much of it
-//! as a quiet one.
+//! A time budget that is spent only when both wall-clock time and CPU time exceed it, so that a busy machine does as
+//! much work as an idle one.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::{Duration, Instant};
 
-pub(crate) struct Effort {
+pub(crate) struct LoadBudget {
     begun: Instant,
-    worked: Duration,
+    cpu_time: Duration,
     most: Duration,
 }
 
-impl Effort {
-    /// So much from now on.
-    pub fn of(most: Duration) -> Effort {
-        Effort { begun: Instant::now(), worked: worked(), most }
+impl LoadBudget {
+    /// Creates a budget that starts now.
+    pub fn of(most: Duration) -> LoadBudget {
+        LoadBudget { begun: Instant::now(), cpu_time: cpu_time(), most }
     }
 
     pub fn is_over(&self) -> bool {
-        is_spent(self.most, self.begun.elapsed(), worked().saturating_sub(self.worked))
+        is_spent(self.most, self.begun.elapsed(), cpu_time().saturating_sub(self.cpu_time))
     }
 }
 
-fn is_spent(most: Duration, passed: Duration, worked: Duration) -> bool {
-    passed >= most && worked >= most
+fn is_spent(most: Duration, passed: Duration, cpu_time: Duration) -> bool {
+    passed >= most && cpu_time >= most
 }
 
-/// What all threads have worked so far.
-fn worked() -> Duration {
+/// Returns the CPU time of all threads so far.
+fn cpu_time() -> Duration {
     let now = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or_default())
 }
@@ -39,6 +39,6 @@ mod tests {
     fn time_that_others_had_does_not_count_and_two_threads_do_not_halve_it() {
         let [short, most, long] = [1, 2, 3].map(Duration::from_secs);
         assert!(!is_spent(most, long, short) && !is_spent(most, short, long) && is_spent(most, most, long));
-        assert!(Effort::of(Duration::ZERO).is_over() && !Effort::of(Duration::from_secs(3600)).is_over());
+        assert!(LoadBudget::of(Duration::ZERO).is_over() && !LoadBudget::of(Duration::from_secs(3600)).is_over());
     }
 }

@@ -1,7 +1,8 @@
-//! Loading.
+//! Loads the part of the JDK that methods under test need. What a short exploration of the methods reaches is loaded,
+//! in rounds; initialisers run in the reference interpreter.
 
 use super::error::JavaError;
-use super::load_budget::Effort;
+use super::load_budget::LoadBudget;
 use super::symbolic_heap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -13,32 +14,32 @@ use touchstone_engine::{Config, End, Limits, SearchEvent, Sink, Startup, Startup
 use touchstone_front_java::{InitialiserEffect, LoadedFunctions, MethodUnderTest, ObserverAccess, PreparedCall};
 use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
 
-/// So many functions of the JDK are lowered before anybody met them,
-pub(super) const AT_FIRST: usize = 400;
-/// and so many with each that somebody met.
-const AT_ONCE: usize = 80;
-/// So many are lowered for what tests look at.
-const FOR_LOOKS: usize = 150;
-/// How often that is done,
-const ROUNDS: usize = 40;
-/// and how long: at least, and so much longer for each method.
-const LOADING: Duration = Duration::from_secs(8);
-const LOADING_EACH: Duration = Duration::from_secs(1);
-/// So much memory the process may have while methods are followed.
-const FOLLOWING: u64 = 1 << 30;
+/// The number of JDK functions that are lowered before any exploration.
+pub(super) const INITIAL_JDK_FUNCTIONS: usize = 400;
+/// The number of functions that are lowered with each function that an exploration reached.
+const JDK_FUNCTIONS_PER_STEP: usize = 80;
+/// The number of functions that are lowered for observers.
+const JDK_FUNCTIONS_FOR_OBSERVERS: usize = 150;
+/// The maximum number of rounds.
+const MAX_LOADING_ROUNDS: usize = 40;
+/// The time for all rounds: a minimum, and an addition for each method.
+const MIN_LOADING_TIME: Duration = Duration::from_secs(8);
+const LOADING_TIME_PER_METHOD: Duration = Duration::from_secs(1);
+/// The memory limit of the process during exploration, in bytes.
+const EXPLORATION_MEMORY_BYTES: u64 = 1 << 30;
 
-/// A program that is being made ready: what is loaded, and what initialisers left.
+/// A program that is being loaded, with the state that initialisers left.
 pub(super) struct Loading<'p> {
     program: &'p touchstone_front_java::Program,
     starting: Startup<'p>,
     pub(super) loaded: LoadedFunctions,
     ran: Vec<FuncId>,
-    /// Initialisers of the program that were tried, and those that ran.
+    /// Initialisers of the program that were tried, and those that succeeded.
     tried: Vec<FuncId>,
     initialised: Vec<FuncId>,
-    /// Initialisers of the JDK that throw here: what they need is not there, and in a JVM it is.
+    /// Initialisers of the JDK that throw here because their environment is missing.
     throwing: Vec<FuncId>,
-    /// Classes under test that can't be initialised, and why.
+    /// Classes under test that cannot be initialised, with the reason.
     unusable: Vec<(String, End)>,
 }
 
@@ -52,7 +53,7 @@ impl<'p> Loading<'p> {
         Loading { program, starting, loaded: LoadedFunctions::default(), ran, tried, initialised, throwing, unusable }
     }
 
-    /// Loads functions with what is near; initialisers of the JDK run at once, and may need others.
+    /// Loads functions with their neighbourhood. Initialisers of the JDK run immediately, and may need others.
     pub(super) fn load(&mut self, roots: &[FuncId], most: usize) {
         for _ in 0..3 {
             let met = self.program.load(roots, most, &mut self.loaded);
@@ -62,7 +63,7 @@ impl<'p> Loading<'p> {
             }
             for init in new {
                 self.ran.push(init);
-                // One that can't be run here is run by the path that needs it.
+                // An initialiser that cannot run here is executed by the path that needs it.
                 if let Err(end) = self.starting.run(init, StartupOwner::Library) {
                     self.loaded.functions.insert(init);
                     if matches!(end, End::Threw { .. }) {
@@ -74,7 +75,7 @@ impl<'p> Loading<'p> {
         self.initialise_met();
     }
 
-    /// Loads what tests look at after the calls of methods, by what they call.
+    /// Loads the set-up and the observers of tests, by entry point.
     pub(super) fn prepare(&mut self, tested: &[&MethodUnderTest]) -> BTreeMap<FuncId, PreparedCall> {
         let mut found = BTreeMap::new();
         let mut roots = Vec::new();
@@ -91,12 +92,13 @@ impl<'p> Loading<'p> {
         }
         roots.sort_unstable();
         roots.dedup();
-        self.load(&roots, FOR_LOOKS);
+        self.load(&roots, JDK_FUNCTIONS_FOR_OBSERVERS);
         found
     }
 
-    /// Initialises classes that methods under test may use: somebody may have done that, and what their variables hold since
-    /// then is an input. One that uses others' variables stays as it is: paths stop where they need it.
+    /// Initialises classes that methods under test may use: a caller may have done so, and the values of their
+    /// variables since then are inputs. An initialiser that uses variables of other classes does not run: paths stop
+    /// where they need it.
     fn initialise_met(&mut self) {
         for (init, shows) in self.program.initialisers(&self.loaded) {
             if shows == InitialiserEffect::OwnClass && !self.tried.contains(&init) {
@@ -108,7 +110,7 @@ impl<'p> Loading<'p> {
         }
     }
 
-    /// Initialises the classes under test: whoever calls their methods has done that.
+    /// Initialises the classes under test, as every caller of their methods has.
     pub(super) fn initialise(&mut self, tested: &[&MethodUnderTest]) -> Result<(), JavaError> {
         let mut classes: Vec<&str> = tested.iter().map(|method| method.internal.as_str()).collect();
         classes.dedup();
@@ -126,7 +128,7 @@ impl<'p> Loading<'p> {
         Ok(())
     }
 
-    /// The module as it is now.
+    /// Returns the module in its current state.
     pub(super) fn module(&self, tested: &[&MethodUnderTest]) -> Module {
         let met = self.program.loaded(&self.loaded);
         let mut unusable = self.unusable.clone();
@@ -155,22 +157,25 @@ impl<'p> Loading<'p> {
         module
     }
 
-    /// Follows methods for a short time, and those that met something of the JDK a little longer; what is met on the way is loaded.
+    /// Explores methods for a short time, and those that reached unloaded JDK functions a little longer; loads what
+    /// they reach.
     pub(super) fn follow(&mut self, tested: &[&MethodUnderTest]) -> Module {
-        let effort = Effort::of(LOADING + LOADING_EACH * u32::try_from(tested.len()).unwrap_or(u32::MAX));
+        let budget = LoadBudget::of(
+            MIN_LOADING_TIME + LOADING_TIME_PER_METHOD * u32::try_from(tested.len()).unwrap_or(u32::MAX),
+        );
         let mut module = self.module(tested);
         let mut open: Vec<&MethodUnderTest> = tested.to_vec();
-        for how in [Following::SHORTLY, Following::LONGER] {
+        for how in [ExplorationBudget::SHORT, ExplorationBudget::LONG] {
             let mut further: Vec<FuncId> = Vec::new();
-            for _ in 0..ROUNDS {
+            for _ in 0..MAX_LOADING_ROUNDS {
                 let far: BTreeMap<String, FuncId> = self.program.unloaded_functions(&self.loaded).into_iter().collect();
                 let mut met: BTreeSet<FuncId> = BTreeSet::new();
-                let mut stopped = stops_of_all(&module, &open, how.each_of(open.len())).into_iter();
+                let mut stopped = unsupported_constructs_of_all(&module, &open, how.each_of(open.len())).into_iter();
                 open.retain(|method| {
                     let stopped = stopped.next().into_iter().flatten();
                     let own: Vec<FuncId> = stopped.filter_map(|what| far.get(&what).copied()).collect();
                     met.extend(&own);
-                    // Others may have met the same: behind it is more.
+                    // Other methods may have reached the same function: more may lie behind it.
                     if !own.is_empty() {
                         further.push(method.entry);
                     }
@@ -181,10 +186,10 @@ impl<'p> Loading<'p> {
                 }
                 for function in met {
                     self.loaded.functions.insert(function);
-                    self.load(&[function], AT_ONCE);
+                    self.load(&[function], JDK_FUNCTIONS_PER_STEP);
                 }
                 module = self.module(tested);
-                if effort.is_over() {
+                if budget.is_over() {
                     return module;
                 }
             }
@@ -194,29 +199,30 @@ impl<'p> Loading<'p> {
     }
 }
 
-/// How far a method is followed, each time.
+/// The budget of one exploration of a method.
 #[derive(Clone, Copy)]
-struct Following {
+struct ExplorationBudget {
     time: Duration,
-    /// The time of all together, if that is more.
-    together: Duration,
+    /// The time that all methods share, if that is more.
+    shared_time: Duration,
     paths: u64,
 }
 
-impl Following {
-    const SHORTLY: Following = Following { time: Duration::from_millis(400), together: Duration::ZERO, paths: 60 };
-    /// Behind a stream, or a table of characters, is a lot.
-    const LONGER: Following =
-        Following { time: Duration::from_millis(1200), together: Duration::from_secs(6), paths: 400 };
+impl ExplorationBudget {
+    const SHORT: ExplorationBudget =
+        ExplorationBudget { time: Duration::from_millis(400), shared_time: Duration::ZERO, paths: 60 };
+    /// Streams and character tables need more.
+    const LONG: ExplorationBudget =
+        ExplorationBudget { time: Duration::from_millis(1200), shared_time: Duration::from_secs(6), paths: 400 };
 
-    /// How far each of so many methods is followed.
-    fn each_of(self, methods: usize) -> Following {
-        let share = self.together / u32::try_from(methods.max(1)).unwrap_or(u32::MAX);
-        Following { time: self.time.max(share), ..self }
+    /// Returns the budget of each method, given their number.
+    fn each_of(self, methods: usize) -> ExplorationBudget {
+        let share = self.shared_time / u32::try_from(methods.max(1)).unwrap_or(u32::MAX);
+        ExplorationBudget { time: self.time.max(share), ..self }
     }
 }
 
-/// Why something could not be run, for people.
+/// Describes the end of a run to users.
 fn why(end: &End) -> String {
     match end {
         End::Unsupported { what, .. } => what.to_string(),
@@ -229,7 +235,7 @@ fn why(end: &End) -> String {
     }
 }
 
-/// Whoever calls the function stops with this name.
+/// Replaces the body of a function by an unsupported construct of this name.
 fn stop(function: &mut Function, what: &str) {
     let terminator = Terminator { kind: TermKind::Unsupported(what.to_string()), span: function.span };
     if let Some(entry) = function.blocks.values_mut().next() {
@@ -237,8 +243,12 @@ fn stop(function: &mut Function, what: &str) {
     }
 }
 
-/// What stops paths of methods, by method; several are followed at a time.
-fn stops_of_all(module: &Module, methods: &[&MethodUnderTest], how: Following) -> Vec<Vec<String>> {
+/// Returns the constructs at which paths of each method stop; several methods are explored concurrently.
+fn unsupported_constructs_of_all(
+    module: &Module,
+    methods: &[&MethodUnderTest],
+    how: ExplorationBudget,
+) -> Vec<Vec<String>> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let next = AtomicUsize::new(0);
     let all: Vec<Mutex<Vec<String>>> = methods.iter().map(|_| Mutex::default()).collect();
@@ -247,7 +257,8 @@ fn stops_of_all(module: &Module, methods: &[&MethodUnderTest], how: Following) -
             let index = next.fetch_add(1, Ordering::Relaxed);
             methods.get(index).zip(all.get(index))
         } {
-            *found.lock().expect("invariant: nobody panics with the lock") = stops(module, method, how);
+            *found.lock().expect("invariant: nobody panics with the lock") =
+                unsupported_constructs(module, method, how);
         }
     };
     std::thread::scope(|scope| {
@@ -259,20 +270,20 @@ fn stops_of_all(module: &Module, methods: &[&MethodUnderTest], how: Following) -
     all.into_iter().map(|found| found.into_inner().expect("invariant: nobody panics with the lock")).collect()
 }
 
-/// What stops paths of a method, of those that a short search follows.
-fn stops(module: &Module, method: &MethodUnderTest, how: Following) -> Vec<String> {
+/// Returns the constructs at which paths of a method stop, in a short exploration.
+fn unsupported_constructs(module: &Module, method: &MethodUnderTest, how: ExplorationBudget) -> Vec<String> {
     let possible = method.possible.map(|id| module.functions[id].name.clone());
     let config = Config {
         max_paths: Some(how.paths),
         deadline: Deadline::within(Some(how.time)),
-        solver_timeout: Some(Following::SHORTLY.time / 4),
-        memory: Some(MemoryLimit::bytes(FOLLOWING)),
+        solver_timeout: Some(ExplorationBudget::SHORT.time / 4),
+        memory: Some(MemoryLimit::bytes(EXPLORATION_MEMORY_BYTES)),
         precondition: possible,
         excluded_choices: method.fixture.as_deref().map_or_else(Vec::new, symbolic_heap::not_taken),
         ..Config::default()
     };
     let func = method.entry;
-    let result = touchstone_engine::explore(module, func, &config, &mut Deaf);
+    let result = touchstone_engine::explore(module, func, &config, &mut IgnoreEvents);
     let what = |paths: &touchstone_criteria::IncompletePaths| match &paths.why {
         Incomplete::Unsupported(Unsupported::Construct(what)) => Some(what.clone()),
         _ => None,
@@ -280,9 +291,9 @@ fn stops(module: &Module, method: &MethodUnderTest, how: Following) -> Vec<Strin
     result.incomplete.iter().filter_map(what).collect()
 }
 
-/// Nobody wants to know.
-struct Deaf;
+/// Ignores all events.
+struct IgnoreEvents;
 
-impl Sink for Deaf {
+impl Sink for IgnoreEvents {
     fn event(&mut self, _: SearchEvent<'_>) {}
 }

@@ -3,17 +3,17 @@
 use crate::request::Subject;
 use touchstone_front_java::MethodUnderTest;
 
-/// Whether a method is to be tested.
-pub(super) fn is_meant(method: &MethodUnderTest, subject: &Subject) -> bool {
+/// Returns true if a method is under test.
+pub(super) fn is_under_test(method: &MethodUnderTest, subject: &Subject) -> bool {
     match subject {
         Subject::EveryFunction => true,
-        Subject::Functions(names) => names.iter().any(|name| is_called(method, name) || is_of_class(method, name)),
-        Subject::Program(name) => is_called(method, name),
+        Subject::Functions(names) => names.iter().any(|name| is_named(method, name) || is_of_class(method, name)),
+        Subject::Program(name) => is_named(method, name),
     }
 }
 
-/// Whether somebody who writes this name means the method: packages, and parameter types, may be left out.
-pub(super) fn is_called(method: &MethodUnderTest, name: &str) -> bool {
+/// Returns true if a user's name denotes the method. Packages and parameter types may be omitted.
+pub(super) fn is_named(method: &MethodUnderTest, name: &str) -> bool {
     let (plain, params) = match name.split_once('(') {
         Some((plain, params)) => (plain, Some(params.trim_end().trim_end_matches(')'))),
         None => (name, None),
@@ -31,12 +31,12 @@ pub(super) fn is_called(method: &MethodUnderTest, name: &str) -> bool {
         })
 }
 
-/// Whether somebody who writes this name means the class of a method: packages may be left out.
+/// Returns true if a user's name denotes the class of a method. Packages may be omitted.
 pub(super) fn is_of_class(method: &MethodUnderTest, name: &str) -> bool {
     ends(&format!("{}.{}", method.package, method.class), name.trim())
 }
 
-/// Whether a name is another one, or what is behind a point of it.
+/// Returns true if a name equals another one, or its part behind a dot.
 fn ends(text: &str, end: &str) -> bool {
     text == end || text.strip_suffix(end).is_some_and(|front| front.ends_with('.'))
 }

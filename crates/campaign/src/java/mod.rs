@@ -1,5 +1,13 @@
-//! Reading a Java program: source is compiled with the user's javac, initialisers run once, and what methods under test may
-//! call becomes a module.
+//! Reading a Java program: sources are compiled with the user's javac, initialisers run once, and everything that
+//! methods under test may call becomes a module.
+//!
+//! `class_sources.rs` finds and compiles the classes under test (`named_class.rs`: those given by name); `reading.rs`
+//! makes a module of them, for which `loading.rs` loads the needed part of the JDK within a budget (`load_budget.rs`).
+//! The result is a [`JavaProgram`]; `symbolic_heap.rs`, `short_sequences.rs` and `observer_dependencies.rs` answer
+//! questions about the fixtures of its methods.
+//!
+//! One circle: `class_sources.rs` and `named_class.rs`. Classes given by name are added to those given as files, and a
+//! path that is no file may be such a name.
 
 mod class_sources;
 mod error;
@@ -16,6 +24,6 @@ mod symbolic_heap;
 pub(crate) use class_sources::{JavaFiles, is_java};
 pub use error::JavaError;
 pub(crate) use java_program::JavaProgram;
-pub(crate) use reading::{ReadFor, read};
-pub(crate) use short_sequences::FirstInputs;
-pub(crate) use symbolic_heap::{AnyHeap, unmakeable};
+pub(crate) use reading::{ReadPurpose, read};
+pub(crate) use short_sequences::InitialInputs;
+pub(crate) use symbolic_heap::{SymbolicHeapRound, unmakeable};

@@ -1,21 +1,22 @@
-//! Classes that are named instead of a file: `java.util.TreeMap`. They come from the JDK or from the class path.
+//! Classes that are given by name instead of a file: `java.util.TreeMap`. They come from the JDK or from the class
+//! path.
 //!
-//! The JDK's own source is used where it is installed (`lib/src.zip`): it is compiled as a part of its module, and says what a jump
-//! is in every method that it is compiled to the same code of.
+//! The JDK's own source is used where it is installed (`lib/src.zip`). It is compiled as a part of its module, and
+//! provides source decisions for every method that compiles to the same code.
 
-use super::class_sources::Given;
+use super::class_sources::ClassSet;
 use super::error::JavaError;
 use std::path::{Path, PathBuf};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::path::{ClassPath, Jar};
 use touchstone_front_java::{CompileOptions, Jdk, ProgramError};
 
-/// Where sources of the JDK go, beside the classes, and what is compiled of them.
+/// The directories for sources of the JDK and for their compiled classes.
 const SOURCES: &str = "touchstone-jdk-sources";
 const CLASSES: &str = "touchstone-jdk-classes";
 
-/// The internal name of the class that somebody means who gives this instead of a file: packages, and a name that begins
-/// with a capital letter.
+/// Returns the internal name of a class that is given instead of a file: a package, and a name that begins with a
+/// capital letter.
 pub(super) fn class(file: &Path) -> Option<String> {
     let text = file.to_str().filter(|_| !file.exists())?;
     let (package, name) = text.rsplit_once('.')?;
@@ -27,9 +28,9 @@ pub(super) fn class(file: &Path) -> Option<String> {
     (is_class && package.split('.').all(is_name)).then(|| text.replace('.', "/"))
 }
 
-impl Given {
-    /// Adds the classes that were named. Nothing is said of their source if it can't be compiled: it is only there to name things.
-    pub(super) fn add_named(&mut self, tools: &Jdk, directory: &Path) -> Result<(), JavaError> {
+impl ClassSet {
+    /// Adds the named classes. If their source does not compile, they have no source decisions.
+    pub(super) fn add_named_classes(&mut self, tools: &Jdk, directory: &Path) -> Result<(), JavaError> {
         if self.named.is_empty() {
             return Ok(());
         }
@@ -38,7 +39,7 @@ impl Given {
             self.named.iter().filter_map(|class| Some((path.image().module_of_class(class)?, class.clone()))).collect();
         self.classes.append(&mut self.named);
         let modules: Vec<&String> = of_jdk.iter().map(|(module, _)| module).collect();
-        // One compilation is of one module; other sources say something already.
+        // One compilation covers one module, and must not replace marks of other sources.
         let is_one = modules.windows(2).all(|pair| pair[0] == pair[1]) && self.marks.is_none();
         let Some(module) = modules.first().filter(|_| is_one) else { return Ok(()) };
         let within = directory.with_file_name(SOURCES);
@@ -55,7 +56,7 @@ impl Given {
             let own = std::fs::read(compiled_to.join(format!("{class}.class"))).ok();
             let own = own.and_then(|bytes| ClassFile::read(&bytes).ok());
             if let (Some(used), Some(own)) = (used, own) {
-                self.differ += marks.keep_matching(&used, &own);
+                self.mismatched_methods += marks.keep_matching(&used, &own);
                 self.with_source.insert(class.clone());
             }
         }
@@ -64,7 +65,7 @@ impl Given {
     }
 }
 
-/// Writes the sources of classes to a directory; those that are not there are left out.
+/// Writes the sources of classes to a directory, as far as the archive has them.
 fn unpacked(zip: &Path, classes: &[(String, String)], to: &Path) -> Vec<PathBuf> {
     let _ = std::fs::remove_dir_all(to);
     let Ok(zip) = Jar::open(zip) else { return Vec::new() };

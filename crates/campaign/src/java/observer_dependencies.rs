@@ -1,28 +1,28 @@
-//! What tests of a method meet beside the call itself, for whoever keeps them: the functions and globals that prepare it and that
-//! are looked at, and what is known of them.
+//! Dependencies of a method's tests besides the call itself, for cache keys: the functions and globals of set-up and
+//! observers, and facts about them.
 
 use super::java_program::JavaProgram;
 use touchstone_front_java::{ObjectObservers, ObservableType, ObserverAccess, PreparedCall, StateObserver};
 use touchstone_ir::{FuncId, ModuleItem};
 
-/// What tests of a method meet.
+/// The dependencies of a method's set-up and observers.
 #[derive(Default)]
-pub(crate) struct LookedAt {
+pub(crate) struct ObserverDependencies {
     /// Parts of the module, in order.
     pub parts: Vec<ModuleItem>,
-    /// All else, in words.
-    pub told: String,
+    /// Everything else, as text.
+    pub description: String,
 }
 
 impl JavaProgram {
-    /// What tests meet that call a function.
-    pub(crate) fn looked_at(&self, entry: FuncId) -> LookedAt {
-        self.prepared.get(&entry).map(looked_at).unwrap_or_default()
+    /// Returns the dependencies of the tests of an entry point.
+    pub(crate) fn observer_dependencies(&self, entry: FuncId) -> ObserverDependencies {
+        self.prepared.get(&entry).map(observer_dependencies).unwrap_or_default()
     }
 }
 
-fn looked_at(prepared: &PreparedCall) -> LookedAt {
-    let mut all = LookedAt::default();
+fn observer_dependencies(prepared: &PreparedCall) -> ObserverDependencies {
+    let mut all = ObserverDependencies::default();
     let PreparedCall {
         func,
         objects,
@@ -39,47 +39,47 @@ fn looked_at(prepared: &PreparedCall) -> LookedAt {
     } = prepared;
     all.parts.push(ModuleItem::Function(*func));
     all.parts.extend(objects.iter().chain(arguments).copied().map(ModuleItem::Global));
-    all.told += &format!("{selector:?}{receiver:?}{constructs:?}{passed:?}");
+    all.description += &format!("{selector:?}{receiver:?}{constructs:?}{passed:?}");
     for (func, gives) in tested {
         all.parts.push(ModuleItem::Function(*func));
         all.gives(gives);
     }
     for call in calls {
         all.parts.push(ModuleItem::Global(call.result));
-        all.told += &format!("{:?}", call.selector);
+        all.description += &format!("{:?}", call.selector);
         call.gives.iter().for_each(|gives| all.gives(gives));
     }
     for ObjectObservers { object, observers } in observers {
-        all.told += &format!("{object:?}");
+        all.description += &format!("{object:?}");
         for StateObserver { name, reads, takes, gives, effect } in observers {
             match reads {
                 ObserverAccess::Method(func) => all.parts.push(ModuleItem::Function(*func)),
-                ObserverAccess::Field(offset) => all.told += &format!("at {offset}"),
+                ObserverAccess::Field(offset) => all.description += &format!("at {offset}"),
             }
-            all.told += &format!("{name} {takes:?} {effect:?}");
+            all.description += &format!("{name} {takes:?} {effect:?}");
             all.gives(gives);
         }
     }
     for class in boxes {
         all.parts.push(ModuleItem::Type(class.data));
-        all.told += &format!("{:?}{}{:?}", class.word, class.name, class.offset);
+        all.description += &format!("{:?}{}{:?}", class.word, class.name, class.offset);
     }
     if let Some((word, data)) = text {
         all.parts.push(ModuleItem::Type(*data));
-        all.told += &format!("{word:?}");
+        all.description += &format!("{word:?}");
     }
     all
 }
 
-impl LookedAt {
+impl ObserverDependencies {
     fn gives(&mut self, gives: &ObservableType) {
         match gives {
             ObservableType::Value(data) | ObservableType::Aggregate(data) => {
                 self.parts.push(ModuleItem::Type(*data));
-                self.told += "data;";
+                self.description += "data;";
             }
             ObservableType::Nothing | ObservableType::Reference | ObservableType::EnumConstant(..) => {
-                self.told += &format!("{gives:?};")
+                self.description += &format!("{gives:?};")
             }
         }
     }

@@ -1,41 +1,42 @@
-//! Reads a Java program.
+//! Makes a module of the classes under test and of the part of the JDK that they need.
 
-use super::class_sources::{JavaFiles, given, main_sources};
+use super::class_sources::{JavaFiles, collect_classes, main_sources};
 use super::error::JavaError;
 use super::java_program::JavaProgram;
-use super::loading::{AT_FIRST, Loading};
-use super::method_names::is_meant;
-use crate::externals::java::SayingError;
-use crate::externals::{self, Spoken};
+use super::loading::{INITIAL_JDK_FUNCTIONS, Loading};
+use super::method_names::is_under_test;
+use crate::externals::java::JavaSpecError;
+use crate::externals::{self, JavaSpecs};
 use std::collections::BTreeMap;
 use touchstone_front_java::{Jdk, JdkError, LABELS_DIR, MethodUnderTest, ProgramSetup};
 use touchstone_ir::{FuncId, Module};
 
-/// What a program is read for.
+/// The purpose of reading a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ReadFor {
-    /// Its objectives are listed.
+pub(crate) enum ReadPurpose {
+    /// To list its objectives.
     Listing,
-    /// Its paths are followed.
+    /// To explore its paths.
     Search,
 }
 
-/// Where classes go that say what methods without code do.
-const SAYING: &str = "touchstone-world";
+/// The directory for classes generated from specifications.
+const SPEC_CLASSES: &str = "touchstone-world";
 
-/// Reads a program; compiled classes go to a directory.
-pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadFor) -> Result<(Module, JavaProgram), JavaError> {
+/// Reads a program.
+pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadPurpose) -> Result<(Module, JavaProgram), JavaError> {
     let subject = files.subject;
     let jdk = Jdk::find()?;
-    let mut given = given(&jdk, files)?;
+    let mut class_set = collect_classes(&jdk, files)?;
     let helper = jdk.helper(files.classes)?;
-    given.class_path.push(helper.join(LABELS_DIR));
-    let saying = files.classes.with_file_name(SAYING);
-    let mut class_path = given.class_path.clone();
-    if !files.world.said.is_empty() {
-        let failed = |error| SayingError::Jdk(JdkError::Refused(format!("can't write {}: {error}", saying.display())));
-        std::fs::create_dir_all(&saying).map_err(failed)?;
-        class_path.push(saying.clone());
+    class_set.class_path.push(helper.join(LABELS_DIR));
+    let spec_classes = files.classes.with_file_name(SPEC_CLASSES);
+    let mut class_path = class_set.class_path.clone();
+    if !files.externals.functions.is_empty() {
+        let failed =
+            |error| JavaSpecError::Jdk(JdkError::Refused(format!("can't write {}: {error}", spec_classes.display())));
+        std::fs::create_dir_all(&spec_classes).map_err(failed)?;
+        class_path.push(spec_classes.clone());
     }
     let setup = ProgramSetup {
         java_home: jdk.home.clone(),
@@ -45,23 +46,24 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadFor) -> Result<(Module, J
         locale: ("en".to_string(), String::new()),
         arguments: Vec::new(),
     };
-    let program = touchstone_front_java::Program::of_methods(setup, given.marks)?;
-    let unloadable = program.add_program_classes(&given.classes);
-    given.classes.retain(|class| !unloadable.iter().any(|(other, _)| other == class));
-    if let (true, [(class, reason), others @ ..]) = (given.classes.is_empty(), unloadable.as_slice()) {
+    let program = touchstone_front_java::Program::of_methods(setup, class_set.marks)?;
+    let unloadable = program.add_program_classes(&class_set.classes);
+    class_set.classes.retain(|class| !unloadable.iter().any(|(other, _)| other == class));
+    if let (true, [(class, reason), others @ ..]) = (class_set.classes.is_empty(), unloadable.as_slice()) {
         let (class, reason) = (class.replace('/', "."), reason.clone());
         return Err(JavaError::NoneLoads { class, reason, others: others.len() });
     }
-    let mut spoken = externals::java::tell(files.world, &program, &jdk, &given.class_path, &saying)?;
+    let mut specs =
+        externals::java::compile_specs(files.externals, &program, &jdk, &class_set.class_path, &spec_classes)?;
     let mut methods = Vec::new();
-    for class in &given.classes {
+    for class in &class_set.classes {
         methods.extend(program.methods(class)?);
     }
-    let checks = checks(&program, &spoken)?;
-    for method in methods.iter_mut().filter(|method| is_meant(method, subject)) {
+    let checks = checks(&program, &specs)?;
+    for method in methods.iter_mut().filter(|method| is_under_test(method, subject)) {
         program.plan_tests(method);
     }
-    let is_tested = |method: &&MethodUnderTest| is_meant(method, subject) && method.refusal().is_none();
+    let is_tested = |method: &&MethodUnderTest| is_under_test(method, subject) && method.refusal().is_none();
     let tested: Vec<&MethodUnderTest> = methods.iter().filter(is_tested).collect();
     let roots: Vec<FuncId> = tested
         .iter()
@@ -71,13 +73,13 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadFor) -> Result<(Module, J
         .collect();
     let all: Vec<FuncId> = methods.iter().map(|method| method.func).collect();
     let mut loading = Loading::new(&program);
-    loading.load(&roots, AT_FIRST);
+    loading.load(&roots, INITIAL_JDK_FUNCTIONS);
     loading.initialise(&tested)?;
-    // What is not tested is there to be listed.
+    // Methods that are not under test are still listed.
     program.load_without_callees(&all, &mut loading.loaded);
     let (module, prepared) = match purpose {
-        ReadFor::Listing => (loading.module(&tested), BTreeMap::new()),
-        ReadFor::Search => {
+        ReadPurpose::Listing => (loading.module(&tested), BTreeMap::new()),
+        ReadPurpose::Search => {
             let module = loading.follow(&tested);
             match loading.prepare(&tested) {
                 prepared if prepared.is_empty() => (module, prepared),
@@ -86,17 +88,29 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadFor) -> Result<(Module, J
         }
     };
     let project = files.files.iter().find(|file| main_sources(file).is_some()).cloned();
-    let (class_path, bare, fields, differ) = (given.class_path, given.bare, program.fields(), given.differ);
-    spoken.checks = checks.into_iter().map(|method| (method.internal, method.method, method.entry)).collect();
-    let java =
-        JavaProgram { jdk, helper, class_path, fields, methods, prepared, bare, unloadable, differ, project, spoken };
+    let (class_path, without_source, fields, mismatched_methods) =
+        (class_set.class_path, class_set.without_source, program.fields(), class_set.mismatched_methods);
+    specs.checks = checks.into_iter().map(|method| (method.internal, method.method, method.entry)).collect();
+    let java = JavaProgram {
+        jdk,
+        helper,
+        class_path,
+        fields,
+        methods,
+        prepared,
+        without_source,
+        unloadable,
+        mismatched_methods,
+        project,
+        specs,
+    };
     Ok((module, java))
 }
 
-/// The methods that check what is said.
-fn checks(program: &touchstone_front_java::Program, spoken: &Spoken) -> Result<Vec<MethodUnderTest>, JavaError> {
+/// Returns the methods that check specifications.
+fn checks(program: &touchstone_front_java::Program, specs: &JavaSpecs) -> Result<Vec<MethodUnderTest>, JavaError> {
     let mut found = Vec::new();
-    for (_, class) in &spoken.by {
+    for (_, class) in &specs.by {
         let mut methods = program.methods(class)?;
         methods.retain(|method| ["never", "twice"].contains(&method.method.as_str()));
         methods.iter_mut().for_each(|method| program.plan_tests(method));

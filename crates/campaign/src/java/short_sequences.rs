@@ -1,8 +1,9 @@
-//! Inputs that are run before others, where tests make objects by calls: all short sequences of calls, with small numbers.
+//! Inputs that are run before any search, where tests construct objects by calls: all short API sequences, with small
+//! numbers.
 //!
-//! What a collection does shows in a few calls that fit together. Changes of one choice at a time hardly ever find three of them, and a
-//! search asks what each call does before it gets there; to run all short sequences takes a fraction of a second (bounded-exhaustive
-//! testing; Boyapati, Khurshid, Marinov, *Korat*, 2002, does it for heaps).
+//! The behaviour of a collection shows in a few calls that fit together. Mutating one choice at a time hardly ever
+//! finds three of them, and symbolic execution explores every call on the way. Running all short sequences takes a
+//! fraction of a second (bounded-exhaustive testing; Boyapati, Khurshid, Marinov, *Korat*, 2002, applies it to heaps).
 
 use std::hash::{Hash, Hasher};
 use touchstone_engine::RandomGenerator;
@@ -10,67 +11,67 @@ use touchstone_fixture_java::{
     ApiCall, CallSlot, Construction, FillLoop, FillPosition, Fixture, FixtureValue, ObjectPlan,
 };
 
-/// So many sequences of one length: where there are more, chance chooses.
-const MOST_SEQUENCES: usize = 260;
-/// Each is run so often, with other numbers and objects.
-const TURNS: usize = 6;
-/// So often a call is tried that needs no sequence.
-const TURNS_ALONE: usize = 60;
+/// The maximum number of sequences of one length; if there are more, a random sample is run.
+const MAX_SEQUENCES_PER_LENGTH: usize = 260;
+/// The number of runs of each sequence, with other numbers and objects.
+const RUNS_PER_SEQUENCE: usize = 6;
+/// The number of runs of a call that needs no sequence.
+const RUNS_WITHOUT_SEQUENCE: usize = 60;
 
-/// Which numbers parameters are, by their places; all others are zero.
+/// Values of parameters by index; all others are zero.
 type Numbers = Vec<(usize, u64)>;
 
-/// What is run first.
+/// The inputs that are run first.
 #[derive(Default)]
-pub(crate) struct FirstInputs {
-    /// Few calls.
+pub(crate) struct InitialInputs {
+    /// Sequences of few calls.
     pub few: Vec<Numbers>,
-    /// Objects that hold a lot.
+    /// Sequences with fill loops, for large collections.
     pub many: Vec<Numbers>,
 }
 
-impl FirstInputs {
-    /// What they are, for who keeps what came of them.
+impl InitialInputs {
+    /// Adds the inputs to a hash, for cache keys.
     pub fn feed(&self, hasher: &mut impl Hasher) {
         (&self.few, &self.many).hash(hasher);
     }
 
-    /// Those of a fixture.
-    pub fn of(fixture: &Fixture, seed: u64) -> FirstInputs {
-        let mut choosing = Choosing { chance: RandomGenerator::new(seed), numbers: Vec::new() };
+    /// Computes the inputs of a fixture.
+    pub fn of(fixture: &Fixture, seed: u64) -> InitialInputs {
+        let mut choosing = InputChooser { chance: RandomGenerator::new(seed), numbers: Vec::new() };
         let Some(FixtureValue::Object(receiver)) = &fixture.receiver else {
-            let few = (0..TURNS_ALONE).map(|_| choosing.inputs(fixture, &[], 0)).collect();
-            return FirstInputs { few, many: Vec::new() };
+            let few = (0..RUNS_WITHOUT_SEQUENCE).map(|_| choosing.inputs(fixture, &[], 0)).collect();
+            return InitialInputs { few, many: Vec::new() };
         };
         let mut few = Vec::new();
         for length in 0..=receiver.slots.len() {
             for sequence in sequences(&receiver.slots[..length], &mut choosing.chance) {
-                few.extend((0..TURNS).map(|_| choosing.inputs(fixture, &sequence, 0)));
+                few.extend((0..RUNS_PER_SEQUENCE).map(|_| choosing.inputs(fixture, &sequence, 0)));
             }
         }
         let mut many = Vec::new();
         let all = receiver.fill_loops.as_ref().map_or(&[][..], |many| &many.loops);
         for length in 0..=receiver.slots.len().min(2) {
-            // Of two calls the first prepares the many.
+            // The first of two calls comes before the loop.
             let is_there = |series: &FillLoop| match series.position {
                 FillPosition::First => length <= 1,
                 FillPosition::AfterOneCall => length >= 1,
             };
             for sequence in sequences(&receiver.slots[..length], &mut choosing.chance) {
                 for (number, _) in all.iter().enumerate().filter(|(_, series)| is_there(series)) {
-                    many.extend((0..TURNS).map(|_| choosing.inputs(fixture, &sequence, number + 1)));
+                    many.extend((0..RUNS_PER_SEQUENCE).map(|_| choosing.inputs(fixture, &sequence, number + 1)));
                 }
             }
         }
-        FirstInputs { few, many }
+        InitialInputs { few, many }
     }
 }
 
-/// Sequences of calls that fill all slots: which call is made in each.
+/// Returns sequences that fill all slots: the index of the call in each.
 fn sequences(slots: &[CallSlot], chance: &mut RandomGenerator) -> Vec<Vec<usize>> {
     let count = slots.iter().try_fold(1usize, |product, slot| product.checked_mul(slot.calls.len()));
     match count {
-        Some(count) if count <= MOST_SEQUENCES => {
+        Some(count) if count <= MAX_SEQUENCES_PER_LENGTH => {
             let mut all = vec![Vec::new()];
             for slot in slots {
                 let longer =
@@ -81,19 +82,19 @@ fn sequences(slots: &[CallSlot], chance: &mut RandomGenerator) -> Vec<Vec<usize>
         }
         _ => {
             let mut one = || slots.iter().map(|slot| chance.below(slot.calls.len())).collect();
-            (0..MOST_SEQUENCES).map(|_| one()).collect()
+            (0..MAX_SEQUENCES_PER_LENGTH).map(|_| one()).collect()
         }
     }
 }
 
-/// Inputs in the making.
-struct Choosing {
+/// The choices of one input.
+struct InputChooser {
     chance: RandomGenerator,
     numbers: Numbers,
 }
 
-impl Choosing {
-    /// Inputs with these calls.
+impl InputChooser {
+    /// Chooses an input with these calls.
     fn inputs(&mut self, fixture: &Fixture, sequence: &[usize], series: usize) -> Numbers {
         if let Some(FixtureValue::Object(receiver)) = &fixture.receiver {
             self.receiver(receiver, sequence, series);
@@ -146,7 +147,8 @@ impl Choosing {
         }
     }
 
-    /// One of these ways: null is one, too, but most callers pass something. Texts have to wait: they are no numbers.
+    /// Chooses one of these constructions, null with a low probability. String parameters stay empty: they are no
+    /// numbers.
     fn way(&mut self, object: &ObjectPlan, ways: &[usize]) {
         let is_something =
             |at: &&usize| !matches!(object.constructions[**at], Construction::Null | Construction::Parameter(_));
@@ -187,7 +189,7 @@ impl Choosing {
         }
     }
 
-    /// Small numbers are indices, counts, and the same as others.
+    /// Chooses a value: mostly a small number, which may be an index, a count, or equal to another one.
     fn number(&mut self, at: usize) {
         const OTHERS: [u64; 4] = [u64::MAX, 1000, i32::MAX as u64, i32::MIN as u64];
         let number = match self.chance.one_in(12) {

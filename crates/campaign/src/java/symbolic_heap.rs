@@ -1,4 +1,5 @@
-//! Objects that are inputs instead of being made by calls: by which parameters they become so, and which tests have some.
+//! Symbolic heaps: objects that are inputs instead of being constructed by calls. Which parameters select them, and
+//! which tests use them.
 
 use super::java_program::JavaProgram;
 use touchstone_criteria::{HeapOrigin as Reached, TestCase, TestKind, Untestable};
@@ -11,19 +12,20 @@ impl JavaProgram {
         self.methods.iter().find(|method| method.entry == entry)?.fixture.as_deref()
     }
 
-    /// What tests of a function don't do as long as calls make their objects.
+    /// Returns the choices that are excluded while objects are constructed by calls.
     pub fn not_taken(&self, entry: FuncId) -> Vec<ExcludedChoice> {
         self.fixture(entry).map_or_else(Vec::new, not_taken)
     }
 
-    /// Which objects of a function become inputs, turn by turn: those that may be nothing else, then also others.
-    pub fn any_heap(&self, entry: FuncId) -> Vec<AnyHeap> {
+    /// Returns the rounds in which objects of a function are symbolic: first those of program classes only, then also
+    /// others.
+    pub fn symbolic_heap_rounds(&self, entry: FuncId) -> Vec<SymbolicHeapRound> {
         let Some(fixture) = self.fixture(entry) else { return Vec::new() };
         let turn = |are: &[HeapTyping]| {
             let (inputs, others): (Vec<&SymbolicHeap>, Vec<&SymbolicHeap>) =
                 fixture.heaps.iter().partition(|heap| are.contains(&heap.typing));
             let inputs = inputs.into_iter().map(|heap| way(fixture, heap)).collect();
-            AnyHeap { inputs, not_taken: others.into_iter().map(|heap| way(fixture, heap)).collect() }
+            SymbolicHeapRound { inputs, not_taken: others.into_iter().map(|heap| way(fixture, heap)).collect() }
         };
         let mut turns =
             vec![turn(&[HeapTyping::ProgramClass]), turn(&[HeapTyping::ProgramClass, HeapTyping::WiderType])];
@@ -32,13 +34,13 @@ impl JavaProgram {
         turns
     }
 
-    /// The parameters that are objects which no calls make.
+    /// Returns the parameters that are symbolic objects.
     pub fn heap_params(&self, entry: FuncId) -> Vec<usize> {
         self.fixture(entry).map_or_else(Vec::new, |fixture| fixture.heaps.iter().map(|heap| heap.param).collect())
     }
 
-    /// The parameters of what tests call that the tested method may have as they are: the object that it is called on, and its arguments. `None` if it takes
-    /// something else.
+    /// Returns the parameters of an entry point that the tested method receives unchanged: its receiver, and its
+    /// arguments. Returns `None` if the method receives anything else.
     pub fn inputs_of_method(&self, entry: FuncId) -> Option<(Option<usize>, Vec<usize>)> {
         let fixture = self.fixture(entry)?;
         let [call] = fixture.tested.calls.as_slice() else { return None };
@@ -56,7 +58,7 @@ impl JavaProgram {
         }
     }
 
-    /// How the objects of a test came to be.
+    /// Returns the origin of a test's objects.
     pub fn heap_of(&self, entry: FuncId, test: &TestCase) -> Reached {
         let TestKind::Function { params, .. } = &test.kind else { return Reached::Made };
         let number = |at: usize| match params.get(at).map(|param| &param.value) {
@@ -86,15 +88,15 @@ impl JavaProgram {
     }
 }
 
-/// Objects that are inputs.
-pub(crate) struct AnyHeap {
-    /// How they become inputs.
+/// One round with symbolic objects.
+pub(crate) struct SymbolicHeapRound {
+    /// The choices that make objects symbolic.
     pub inputs: Vec<ExcludedChoice>,
-    /// How others would.
+    /// The excluded choices.
     pub not_taken: Vec<ExcludedChoice>,
 }
 
-/// What tests don't do as long as calls make their objects.
+/// Returns the choices that are excluded while objects are constructed by calls.
 pub(super) fn not_taken(fixture: &Fixture) -> Vec<ExcludedChoice> {
     fixture.heaps.iter().map(|heap| way(fixture, heap)).collect()
 }
@@ -104,7 +106,7 @@ fn way(fixture: &Fixture, heap: &SymbolicHeap) -> ExcludedChoice {
     ExcludedChoice { choice: name(heap.selector), value: SYMBOLIC_HEAP_CHOICE, unused: name(heap.param) }
 }
 
-/// Why a test can't be made: a text without its bytes is none.
+/// Returns the reason why a test cannot be constructed: a string without its bytes does not exist.
 pub(crate) fn unmakeable(module: &Module, test: &TestCase) -> Option<Untestable> {
     const STRING: &str = "java.lang.String";
     let TestKind::Function { objects, .. } = &test.kind else { return None };

@@ -1,4 +1,4 @@
-//! The directory of a measurement: what is compiled (`units`) and what ran (`hits`).
+//! The directory of a measurement: compiled units (`units`) and recorded hits (`hits`).
 
 use crate::measure::error::MeasuringError;
 use crate::request::OutDir;
@@ -10,24 +10,24 @@ use touchstone_instrument::{
     read_measurements,
 };
 
-/// Directories of a measurement.
-pub(super) const KINDS: [&str; 2] = ["units", "hits"];
+/// The subdirectories of a measurement.
+pub(super) const SUBDIRECTORIES: [&str; 2] = ["units", "hits"];
 
-/// What becomes of what an earlier measurement left.
+/// The treatment of an earlier measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Earlier {
-    /// It is added to.
-    Kept,
-    /// It is removed.
-    Forgotten,
+pub enum EarlierMeasurement {
+    /// It is extended.
+    Extended,
+    /// It is deleted.
+    Deleted,
 }
 
-/// A measurement that was read, in a directory that nobody else writes to meanwhile.
+/// A measurement that has been read, with the lock of its directory.
 #[derive(Debug)]
 pub struct Measurement {
-    /// Where it is.
+    /// Its directory.
     pub directory: OutDir,
-    /// What probes left.
+    /// The data that probes left.
     pub measured: MeasuredSuite,
 }
 
@@ -38,15 +38,15 @@ impl Measurement {
     }
 }
 
-/// Takes a directory for a measurement. What somebody else made there is refused before anything is touched.
-pub(super) fn open(out: &Path, earlier: Earlier) -> Result<OutDir, MeasuringError> {
+/// Opens a directory for a measurement. Foreign contents are rejected before anything is changed.
+pub(super) fn open(out: &Path, earlier: EarlierMeasurement) -> Result<OutDir, MeasuringError> {
     let lock = OutDir::open(out)?;
-    for directory in KINDS.map(|kind| out.join(kind)) {
+    for directory in SUBDIRECTORIES.map(|kind| out.join(kind)) {
         check_output_directory(&directory).map_err(|source| MeasuringError::Foreign { directory, source })?;
     }
-    for directory in KINDS.map(|kind| out.join(kind)) {
+    for directory in SUBDIRECTORIES.map(|kind| out.join(kind)) {
         let own = || directory.clone();
-        if earlier == Earlier::Forgotten {
+        if earlier == EarlierMeasurement::Deleted {
             clear_output_directory(&directory)
                 .map_err(|source| MeasuringError::NotCleared { directory: own(), source })?;
         }
@@ -55,34 +55,35 @@ pub(super) fn open(out: &Path, earlier: Earlier) -> Result<OutDir, MeasuringErro
     Ok(lock)
 }
 
-/// Where hits of other users' processes go if they can't reach the directory. Removed when it goes out of scope.
-pub(super) struct Elsewhere {
+/// A directory for hits of other users' processes that cannot access the measurement. Its contents are moved when it is
+/// dropped.
+pub(super) struct SharedHitDirectory {
     place: PathBuf,
     hits: PathBuf,
 }
 
-impl Elsewhere {
-    /// Lets all users write to the directory of hits, or, if they can't come there, to another one.
-    pub fn prepare(hits: &Path) -> Option<Elsewhere> {
+impl SharedHitDirectory {
+    /// Lets all users write to the directory of hits, or, if they have no access, to another one.
+    pub fn prepare(hits: &Path) -> Option<SharedHitDirectory> {
         let open = |path: &Path, mode: u32| std::fs::set_permissions(path, Permissions::from_mode(mode));
         let passable = |folder: &Path| std::fs::metadata(folder).is_ok_and(|meta| meta.permissions().mode() & 1 != 0);
         if open(hits, 0o1777).is_ok() && hits.ancestors().skip(1).all(passable) {
             return None;
         }
         let place = PathBuf::from(fallback_hit_directory(&hits.to_string_lossy()));
-        // Whoever was there first may be anyone: then those hits are lost, as without it.
+        // An existing directory may belong to any user: then those hits are lost, as without it.
         std::fs::create_dir(&place).ok()?;
-        let made = Elsewhere { place, hits: hits.to_path_buf() };
+        let made = SharedHitDirectory { place, hits: hits.to_path_buf() };
         open(&made.place, 0o1777).ok()?;
         Some(made)
     }
 }
 
-impl Drop for Elsewhere {
+impl Drop for SharedHitDirectory {
     fn drop(&mut self) {
         for entry in std::fs::read_dir(&self.place).into_iter().flatten().filter_map(|entry| entry.ok()) {
             let from = entry.path();
-            // A link may lead anywhere.
+            // A symbolic link may point anywhere.
             if entry.file_type().is_ok_and(|kind| kind.is_file())
                 && copy(&from, &self.hits.join(entry.file_name())).is_ok()
             {
@@ -93,7 +94,7 @@ impl Drop for Elsewhere {
     }
 }
 
-/// Copies a file so that no reader sees half of it.
+/// Copies a file atomically.
 pub(super) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     touchstone_base::write_atomically(to, std::fs::read(from)?)
 }

@@ -1,10 +1,10 @@
-//! The document of a measured suite: what its tests covered, in the form that every report reads.
+//! The document of a measured suite: the coverage of its tests, in the form that every report reads.
 
 use crate::measure::error::MeasuringError;
 use crate::measure::remark::{Remark, remarks};
 use crate::measure::selection::Selection;
 use crate::measure::states;
-use crate::measure::suggest::Suggest;
+use crate::measure::suggest::SuggestionScope;
 use crate::measure::variants::Variants;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -19,12 +19,12 @@ use touchstone_report::document::{
 };
 use touchstone_report::{Document, Name, decision, stretch};
 
-/// The document of a measured suite, and what is to be said of it.
+/// Returns the document of a measured suite, and remarks on it.
 pub fn document(
     measured: &MeasuredSuite,
     selection: &Selection,
     rules: &StateRules,
-    suggest: Option<Suggest>,
+    suggest: Option<SuggestionScope>,
 ) -> Result<(Document, Vec<Remark>), MeasuringError> {
     let own_tests = selection.own_tests(measured);
     let exclude = [&selection.exclude[..], &own_tests[..]].concat();
@@ -32,7 +32,7 @@ pub fn document(
     let variants = Variants::new(measured, selection);
     let names = measured.tests.iter().map(Name::from).collect();
     let (files, document) = (Files::new(), Document::default());
-    let mut made = Making { measured, names, selection, variants, files, document };
+    let mut made = DocumentBuilder { measured, names, selection, variants, files, document };
     let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
     let mut order: Vec<(String, String)> = Vec::new();
     for unit in &measured.units {
@@ -66,7 +66,7 @@ pub fn document(
     Ok((document, remarks))
 }
 
-/// A file that was compiled more than once: what one of its units covered is covered.
+/// Joins an objective of a file that was compiled more than once: what one of its units covered is covered.
 fn merge(known: &mut Objective, other: Objective) {
     let tests: BTreeSet<Name> = known.tests.drain(..).chain(other.tests).collect();
     known.tests = tests.into_iter().collect();
@@ -84,7 +84,7 @@ fn merge(known: &mut Objective, other: Objective) {
     }
 }
 
-/// Ids of objectives as lists of all files have them: with the file, where functions of several files share their name.
+/// Returns unique ids of objectives: with the file, where functions of several files share their name.
 fn unambiguous(objectives: &[Objective]) -> Vec<Name> {
     let mut files: BTreeMap<&str, BTreeSet<Option<&str>>> = BTreeMap::new();
     for objective in objectives {
@@ -99,9 +99,9 @@ fn unambiguous(objectives: &[Objective]) -> Vec<Name> {
     objectives.iter().map(id).collect()
 }
 
-struct Making<'a> {
+struct DocumentBuilder<'a> {
     measured: &'a MeasuredSuite,
-    /// Those of the tests.
+    /// The names of the tests.
     names: Vec<Name>,
     selection: &'a Selection,
     variants: Variants,
@@ -109,7 +109,7 @@ struct Making<'a> {
     document: Document,
 }
 
-impl<'a> Making<'a> {
+impl<'a> DocumentBuilder<'a> {
     fn span(&mut self, unit: &MeasuredUnit, place: SourceRange) -> Span {
         let place = unit.record.shown(place);
         let file = unit.record.files.get(place.file as usize).map_or("", String::as_str);
@@ -157,7 +157,7 @@ impl<'a> Making<'a> {
     }
 
     fn decisions(&mut self) {
-        // Units of one file say the same rows.
+        // Units of one file have the same rows.
         type Seen<'u> = Vec<(&'u MeasuredUnit, &'u ProbedDecision)>;
         let mut seen: BTreeMap<(String, String, u32, String), Seen<'_>> = BTreeMap::new();
         for unit in &self.measured.units {
@@ -201,7 +201,7 @@ impl<'a> Making<'a> {
                     }
                 }
             }
-            // Tables are made with the numbers of rows instead of names, of which there may be hundreds a row.
+            // Tables are computed with numbers of rows instead of test names, of which there may be hundreds per row.
             let rows: Vec<(Row, BTreeSet<u32>)> = rows.into_iter().collect();
             let table = head.with(rows.iter().enumerate().map(|(number, (row, _))| (row, vec![number.to_string()])));
             let mut decision = decision(&table, &self.files);
@@ -271,7 +271,7 @@ impl<'a> Making<'a> {
     fn tests(&mut self) {
         type Covers = (Vec<Name>, Vec<Name>);
         let mut covers: HashMap<&str, Covers> = HashMap::new();
-        // What a configure script tried is no test: nothing that counts was in its processes.
+        // A process of a configure script is no test: it contained no file that counts.
         let counts = |unit: &MeasuredUnit| unit.record.files.iter().any(|file| self.selection.counts(Path::new(file)));
         let counted: BTreeSet<&str> =
             self.measured.units.iter().filter(|unit| counts(unit)).map(|unit| unit.record.unit.as_str()).collect();

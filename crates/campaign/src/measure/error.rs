@@ -1,4 +1,4 @@
-//! Why nothing could be measured.
+//! Errors of a measurement.
 
 use crate::request::OutDirError;
 use std::path::PathBuf;
@@ -6,71 +6,71 @@ use touchstone_criteria::{REGISTRY, STATE};
 use touchstone_instrument::{MeasurementError, NothingCompiled, WrapperError};
 use touchstone_report::BadExclusion;
 
-/// Why nothing could be measured, merged or shown.
+/// An error of measuring, merging or showing a measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasuringError {
-    /// State is not measured by classes that have their probes already.
+    /// State coverage is not supported by classes that were instrumented offline.
     #[error("state is followed by the agent only: `touchstone measure -c state -- COMMAND`")]
     StateOffline,
-    /// There is no such criterion, or no probe for it.
+    /// The criterion does not exist, or has no probes.
     #[error("`{name}` can't be measured; criteria are {}", known())]
     Criterion {
-        /// What was asked for.
+        /// The requested name.
         name: String,
     },
-    /// The output directory can't be written to.
+    /// The output directory cannot be written to.
     #[error(transparent)]
     OutDir(#[from] OutDirError),
-    /// A directory in it is somebody else's.
+    /// A directory in it was not written by Touchstone.
     #[error("can't use {}: move it away, or choose another directory with -o", directory.display())]
     Foreign {
-        /// Which.
+        /// The directory.
         directory: PathBuf,
-        /// What is in it.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A directory can't be cleared.
+    /// A directory cannot be cleared.
     #[error("can't clear {}", directory.display())]
     NotCleared {
-        /// Which.
+        /// The directory.
         directory: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A directory can't be made.
+    /// A directory cannot be created.
     #[error("can't make {}", directory.display())]
     NotMade {
-        /// Which.
+        /// The directory.
         directory: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// There is no command.
+    /// The command is missing.
     #[error("no command")]
     NoCommand,
-    /// Compilers have no wrappers.
+    /// The compiler wrappers cannot be set up.
     #[error(transparent)]
     Wrappers(#[from] WrapperError),
-    /// The command can't be started.
+    /// The command cannot be started.
     #[error("can't run {program}")]
     NotStarted {
-        /// Its program.
+        /// The executable.
         program: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The command started, and its end is not known.
+    /// The command was started, and its exit status is unknown.
     #[error("can't wait for {program}")]
     NotEnded {
-        /// Its program.
+        /// The executable.
         program: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// Nothing got probes.
+    /// Nothing was compiled with probes.
     #[error(transparent)]
     Nothing(#[from] NothingCompiled),
-    /// What probes left can't be read.
+    /// The data of probes cannot be read.
     #[error(transparent)]
     Read(#[from] MeasurementError),
     /// A directory is no measurement.
@@ -79,50 +79,50 @@ pub enum MeasuringError {
         directory.display()
     )]
     NoMeasurement {
-        /// Which.
+        /// The directory.
         directory: PathBuf,
     },
     /// A directory would be merged into itself.
     #[error("{} is read and written; say by -o where everything shall go", directory.display())]
     ReadAndWritten {
-        /// Which.
+        /// The directory.
         directory: PathBuf,
     },
-    /// A file of a measurement can't be copied.
+    /// A file of a measurement cannot be copied.
     #[error("can't copy {}", path.display())]
     NotCopied {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A source that was measured can't be read.
+    /// A measured source file cannot be read.
     #[error("can't read {}", path.display())]
     NotRead {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// Classes have probes already.
     #[error("classes of {} have probes already: name those that the compiler made", tree.display())]
     ProbesAlready {
-        /// Where they are.
+        /// The directory or jar.
         tree: PathBuf,
     },
-    /// A directory for classes with probes has something in it.
+    /// The directory for instrumented classes is not empty.
     #[error("{} is not empty: classes with probes go to a directory of their own", directory.display())]
     NotEmpty {
-        /// Which.
+        /// The directory.
         directory: PathBuf,
     },
-    /// What keeps hits does not compile.
+    /// The class that stores hits does not compile.
     #[error("the class that keeps hits can't be made: {why}")]
     Holder {
-        /// Why.
+        /// The compiler's message.
         why: String,
     },
-    /// A comment that excludes nothing because it is wrong.
+    /// A comment with an exclusion is malformed.
     #[error(transparent)]
     Exclusion(#[from] BadExclusion),
 }

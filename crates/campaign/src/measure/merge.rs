@@ -1,20 +1,20 @@
-//! Several measurements become one.
+//! Joins several measurements.
 
-use crate::measure::directory::{Earlier, KINDS, Measurement, copy, open};
+use crate::measure::directory::{EarlierMeasurement, Measurement, SUBDIRECTORIES, copy, open};
 use crate::measure::error::MeasuringError;
 use std::path::{Path, PathBuf};
 
-/// Puts measurements together in a directory. What an earlier merge left there is none of what is merged now.
+/// Joins measurements in a directory. The result of an earlier merge is deleted first.
 pub fn merge(directories: &[PathBuf], out: &Path) -> Result<Measurement, MeasuringError> {
-    if let Some(directory) = directories.iter().find(|directory| !directory.join(KINDS[0]).is_dir()) {
+    if let Some(directory) = directories.iter().find(|directory| !directory.join(SUBDIRECTORIES[0]).is_dir()) {
         return Err(MeasuringError::NoMeasurement { directory: directory.clone() });
     }
     let same = |directory: &&PathBuf| directory.canonicalize().ok() == out.canonicalize().ok();
     if let Some(directory) = directories.iter().find(same) {
         return Err(MeasuringError::ReadAndWritten { directory: directory.clone() });
     }
-    let lock = open(out, Earlier::Forgotten)?;
-    for kind in KINDS {
+    let lock = open(out, EarlierMeasurement::Deleted)?;
+    for kind in SUBDIRECTORIES {
         for (index, directory) in directories.iter().enumerate() {
             let Ok(entries) = std::fs::read_dir(directory.join(kind)) else { continue };
             for entry in entries {

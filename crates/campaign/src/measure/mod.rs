@@ -1,11 +1,15 @@
-//! Measuring a suite that is there: the build and its tests run with probes, and what they left becomes a document.
+//! Measurement of an existing suite: the build and its tests run with probes, and their hits become a document.
 //!
-//! - `run.rs`: a command of the user's, with what a language puts before its tools;
-//! - `java.rs`: what the agent left of Java programs becomes records; `java/offline.rs`: classes that get probes without it;
-//! - `merge.rs`: several measurements become one;
-//! - `directory.rs`: where probes write, also those of other users' processes;
-//! - `document.rs`, `states.rs`, `variants.rs`, `selection.rs`: the document that every report reads;
-//! - `remark.rs`: what users must know to read its figures.
+//! - `run.rs`: runs a command of the user with the compiler wrappers and agents of each language;
+//! - `java.rs`: makes records of what the agent left about Java programs; `java/offline.rs`: inserts probes into
+//!   classes without the agent; `java/plans.rs`: predicates that the agent needs from the source;
+//! - `merge.rs`: joins several measurements;
+//! - `directory.rs`: the directory that probes write to, also in processes of other users;
+//! - `document.rs`, `states.rs`, `suggest.rs`, `variants.rs`, `selection.rs`: the document that every report reads;
+//! - `remark.rs`: remarks that users need to interpret the figures.
+//!
+//! One circle: `states.rs` and `suggest.rs`. Suggestions concern the objectives of state coverage, and are added to the
+//! document with them. Another one is inside of `java/`, and `java.rs` states it.
 //!
 //! Deliberately not here: probes and how hits are read (`touchstone_instrument`'s), signals and the terminal (`cli`'s).
 
@@ -21,12 +25,12 @@ mod states;
 mod suggest;
 mod variants;
 
-pub use directory::{Earlier, Measurement};
+pub use directory::{EarlierMeasurement, Measurement};
 pub use document::document as measured_document;
 pub use error::MeasuringError;
-pub use java::{Offline, Planning, Probed, instrument_classes, plan_classes};
+pub use java::{OfflineRequest, PlansRequest, ProbedClasses, instrument_classes, plan_classes};
 pub use merge::merge;
 pub use remark::Remark;
-pub use run::{Jvms, Measuring, Ran, Surroundings, measure};
+pub use run::{CommandEnvironment, JvmOptions, MeasureRequest, MeasuredRun, measure};
 pub use selection::Selection;
-pub use suggest::Suggest;
+pub use suggest::SuggestionScope;

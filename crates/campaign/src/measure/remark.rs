@@ -1,4 +1,4 @@
-//! What users must know to read the figures of a measured suite, as data. Who shows it decides how.
+//! Remarks that users need to interpret the figures of a measured suite, as data. The caller decides how to show them.
 
 use crate::measure::selection::Selection;
 use crate::measure::states::StateRemarks;
@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use touchstone_instrument::{EVENT_LIMIT_VARIABLE, MeasuredSuite, MeasuredUnit, ProbeObstacle, StateRules};
 
-/// What users must know.
+/// A remark on a measured suite.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remark {
     /// A file, or a function of it, has no probes.
@@ -16,78 +16,78 @@ pub enum Remark {
         file: String,
         /// The function, if it is only one.
         function: Option<String>,
-        /// Why.
+        /// The reason.
         why: ProbeObstacle,
     },
-    /// Files that don't belong to the project.
+    /// Some files don't belong to the project.
     Outside {
-        /// How many.
+        /// The number of files.
         files: usize,
-        /// Where the project is.
+        /// The root of the project.
         root: PathBuf,
     },
-    /// Tests that we wrote ourselves.
+    /// Some files are tests that Touchstone generated.
     OwnTests {
-        /// How many files.
+        /// The number of files.
         files: usize,
     },
-    /// What an older version of a file covered.
+    /// Some hits concern an older version of a file.
     Outdated {
         /// The file.
         file: String,
     },
-    /// A file of a measurement that can't be read.
+    /// A file of the measurement cannot be read.
     Damaged {
-        /// Which, and why.
+        /// The file, and the reason.
         what: String,
     },
-    /// Hits that no record explains.
+    /// Some hits have no record.
     Unexplained {
-        /// Of so many units.
+        /// The number of their units.
         units: usize,
     },
-    /// Nothing ran.
+    /// No instrumented code ran.
     NothingRan,
     /// Steps of programs could not be followed.
     StateUnfit {
-        /// How many.
+        /// The number of steps.
         steps: u64,
     },
-    /// Executions were to be counted, and some files have only hits.
+    /// Execution counts were requested, and some files have only hits.
     NotCounted {
-        /// How many files.
+        /// The number of files.
         files: usize,
     },
-    /// No test came to an assertion that is known.
+    /// No test reached a known assertion.
     NoAssertion,
-    /// Traces that were full before their tests ended.
+    /// Some traces were full before their tests ended.
     CutOff {
-        /// One of them.
+        /// One of the tests.
         first: String,
-        /// So many beside it.
+        /// The number of others.
         more: usize,
     },
-    /// State of a file is not followed.
+    /// The state of a file is not followed.
     NoState {
         /// The file.
         file: String,
-        /// Why.
+        /// The reason.
         why: ProbeObstacle,
     },
-    /// State is not followed from one place on.
+    /// State is not followed from some location on.
     StateLost {
-        /// What.
+        /// The construct.
         what: String,
-        /// In this function
+        /// The function.
         function: String,
-        /// of this file
+        /// The file.
         file: String,
-        /// on this line.
+        /// The line.
         line: u32,
     },
 }
 
-/// What could not be measured of what counts, and what of it does not count.
+/// Returns remarks on files that count and could not be measured, and on files that don't count.
 pub(super) fn remarks(measured: &MeasuredSuite, selection: &Selection, state: StateRemarks) -> Vec<Remark> {
     let counts = |file: &str| selection.counts(Path::new(file));
     let mut found = Vec::new();
@@ -96,7 +96,7 @@ pub(super) fn remarks(measured: &MeasuredSuite, selection: &Selection, state: St
     }
     let outside = |unit: &&MeasuredUnit| {
         let file = Path::new(&unit.record.file);
-        // What build tools bring along to try a compiler is nobody's project.
+        // Files with which build tools try a compiler belong to no project.
         !file.starts_with(&selection.root) && !file.starts_with("/usr") && file.is_file()
     };
     let files: BTreeSet<&str> = measured.units.iter().filter(outside).map(|unit| unit.record.file.as_str()).collect();

@@ -1,6 +1,6 @@
-//! A command of the user's, with what a language puts before its tools.
+//! Runs a command of the user with the compiler wrappers and agents of each language.
 
-use crate::measure::directory::{Earlier, Elsewhere, Measurement, open};
+use crate::measure::directory::{EarlierMeasurement, Measurement, SharedHitDirectory, open};
 use crate::measure::error::MeasuringError;
 use crate::measure::java;
 use crate::measure::remark::Remark;
@@ -13,27 +13,27 @@ use touchstone_instrument::{
     AbsoluteCompilerPath, NothingCompiled, ProbeStorage, WrapperSetup, attach_agent, prune_content_cache, trim_traces,
 };
 
-/// What is to be measured.
+/// A request for a measurement.
 #[derive(Clone, Debug)]
-pub struct Measuring {
-    /// Criteria by name.
+pub struct MeasureRequest {
+    /// The names of the criteria.
     pub criteria: Vec<String>,
-    /// Where records and hits go; from the root.
+    /// The directory for records and hits, as an absolute path.
     pub out: PathBuf,
-    /// What probes keep.
+    /// The data that probes store.
     pub keeps: ProbeStorage,
-    /// Tests say what they leave behind, so that assertions can be suggested.
+    /// True if tests record the state that they leave, so that assertions can be suggested.
     pub suggest: bool,
-    /// What becomes of what an earlier measurement left.
-    pub earlier: Earlier,
+    /// The treatment of an earlier measurement.
+    pub earlier: EarlierMeasurement,
     /// The command that builds and runs the tests.
     pub command: Vec<String>,
-    /// What it finds around it.
-    pub surroundings: Surroundings,
+    /// The environment of the command.
+    pub surroundings: CommandEnvironment,
 }
 
-impl Measuring {
-    /// An error if something is asked for that can't be measured.
+impl MeasureRequest {
+    /// Returns an error if a criterion cannot be measured.
     pub fn check(&self) -> Result<(), MeasuringError> {
         match self.criteria.iter().find(|name| criterion_named(name).is_none() && *name != STATE) {
             Some(name) => Err(MeasuringError::Criterion { name: name.clone() }),
@@ -42,59 +42,59 @@ impl Measuring {
     }
 }
 
-/// What a measured command finds around it.
+/// The environment of a measured command.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
-    /// The program that has the verb `cc`.
+pub struct CommandEnvironment {
+    /// The executable with the verb `cc`.
     pub program: PathBuf,
-    /// Where programs are searched.
+    /// The search path of executables.
     pub path: OsString,
-    /// Where things may stay from one measurement to the next.
+    /// A directory that persists from one measurement to the next.
     pub cache: Option<PathBuf>,
-    /// What reads sources, if somebody said it already.
+    /// The clang that reads sources, if it is already configured.
     pub reader: Option<OsString>,
-    /// Words that name compilers: `CC=cc`.
+    /// Assignments that name compilers: `CC=cc`.
     pub compilers: Vec<String>,
-    /// What JVMs are started with, if they are measured.
-    pub jvms: Option<Jvms>,
+    /// The options of JVMs, if they are measured.
+    pub jvms: Option<JvmOptions>,
 }
 
-/// What JVMs of a measured command are started with.
+/// The options of JVMs of a measured command.
 #[derive(Clone, Debug)]
-pub struct Jvms {
-    /// The agent.
+pub struct JvmOptions {
+    /// The agent library.
     pub agent: PathBuf,
-    /// Where the project is.
+    /// The root of the project.
     pub root: PathBuf,
-    /// What the user gives to all JVMs.
+    /// The user's options for all JVMs.
     pub options: Option<OsString>,
 }
 
 /// A command that was measured.
 #[derive(Debug)]
-pub struct Ran {
-    /// How it ended.
+pub struct MeasuredRun {
+    /// Its exit status.
     pub status: ExitStatus,
-    /// What it left.
+    /// Its measurement.
     pub measurement: Measurement,
-    /// A compiler whose work has no probes.
+    /// A compiler that was called by an absolute path, so that its output has no probes.
     pub by_place: Option<AbsoluteCompilerPath>,
 }
 
-impl Ran {
-    /// Whether nothing was compiled with probes.
+impl MeasuredRun {
+    /// Returns true if nothing was compiled with probes.
     pub fn has_no_unit(&self) -> bool {
         self.measurement.measured.units.is_empty()
     }
 
-    /// What is to be said if executions were to be counted, and were not everywhere.
+    /// Returns a remark if execution counts were requested and are incomplete.
     pub fn not_counted(&self, asked: ProbeStorage) -> Option<Remark> {
         let units = self.measurement.measured.units.iter().filter(|unit| unit.record.keeps != asked);
         let files: BTreeSet<&str> = units.map(|unit| unit.record.file.as_str()).collect();
         (asked == ProbeStorage::Counts && !files.is_empty()).then_some(Remark::NotCounted { files: files.len() })
     }
 
-    /// An error if nothing was compiled in our sight at all.
+    /// Returns an error if no compilation was seen at all.
     pub fn check(&self) -> Result<(), MeasuringError> {
         match self.has_no_unit() && self.measurement.measured.untouched.is_empty() {
             true => Err(NothingCompiled(self.by_place.clone()).into()),
@@ -103,12 +103,13 @@ impl Ran {
     }
 }
 
-/// Runs a command with probes in all that it compiles, and reads what they left. `started` is told the process, which it may end.
-pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, MeasuringError> {
+/// Runs a command with probes in everything that it compiles, and reads the hits. `started` receives the process id,
+/// and may end the process.
+pub fn measure(request: &MeasureRequest, started: &dyn Fn(u32)) -> Result<MeasuredRun, MeasuringError> {
     request.check()?;
     let (program, words) = request.command.split_first().ok_or(MeasuringError::NoCommand)?;
     let directory = open(&request.out, request.earlier)?;
-    let elsewhere = Elsewhere::prepare(&request.out.join("hits"));
+    let elsewhere = SharedHitDirectory::prepare(&request.out.join("hits"));
     let mut command = Command::new(program);
     command.args(words);
     let around = &request.surroundings;
@@ -137,5 +138,5 @@ pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, Measur
         java::explain(&request.out, &jvms.root, &request.criteria)?;
     }
     let by_place = AbsoluteCompilerPath::find(&request.command, &around.compilers);
-    Ok(Ran { status, measurement: Measurement::read(directory)?, by_place })
+    Ok(MeasuredRun { status, measurement: Measurement::read(directory)?, by_place })
 }

@@ -1,31 +1,31 @@
-//! Which of the files that were measured count.
+//! Selects the measured files that count.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use touchstone_emit::is_emitted;
 use touchstone_instrument::{MeasuredSuite, MeasuredUnit, SourceRange};
 
-/// Which files count.
+/// The selection of files that count.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// Paths are shown from here.
+    /// The directory that paths are shown relative to.
     pub here: PathBuf,
-    /// Only what is inside counts.
+    /// Only files below it count.
     pub root: PathBuf,
     /// Files and directories that don't count.
     pub exclude: Vec<PathBuf>,
 }
 
 impl Selection {
-    /// Whether a file counts.
+    /// Returns true if a file counts.
     pub fn counts(&self, file: &Path) -> bool {
-        // What configure scripts and the like compiled is gone by now; CMake keeps some of its own.
+        // Files of configure scripts no longer exist; CMake keeps some of its own.
         let of_cmake = file.components().any(|part| part.as_os_str() == "CMakeFiles");
         let excluded = self.exclude.iter().any(|other| file.starts_with(other));
         file.starts_with(&self.root) && !excluded && !of_cmake && file.is_file()
     }
 
-    /// The tests among the measured files that we wrote ourselves: what they do to check the program is no part of it.
+    /// Returns the tests among the measured files that Touchstone generated: their code is no part of the program.
     pub(super) fn own_tests(&self, measured: &MeasuredSuite) -> Vec<PathBuf> {
         let files: BTreeSet<&str> =
             measured.units.iter().flat_map(|unit| &unit.record.files).map(String::as_str).collect();
@@ -33,7 +33,7 @@ impl Selection {
         ours.map(Path::to_path_buf).collect()
     }
 
-    /// Which files of a unit count: a test that includes the code under test may itself be excluded.
+    /// Returns the files of a unit that count: a test that includes the code under test may itself be excluded.
     pub(super) fn counted(&self, unit: &MeasuredUnit) -> Counted {
         Counted(unit.record.files.iter().map(|file| self.counts(Path::new(file))).collect())
     }
@@ -43,7 +43,7 @@ impl Selection {
     }
 }
 
-/// By file of a unit: whether it counts.
+/// For each file of a unit: true if it counts.
 pub(super) struct Counted(Vec<bool>);
 
 impl Counted {

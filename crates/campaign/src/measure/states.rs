@@ -1,7 +1,7 @@
-//! State coverage of a measured suite: what its tests changed becomes objectives, and a list by test.
+//! State coverage of a measured suite: modified state becomes objectives, and a list by test.
 
 use crate::measure::selection::Selection;
-use crate::measure::suggest::{Suggest, suggestions};
+use crate::measure::suggest::{SuggestionScope, suggestions};
 use crate::measure::variants::Variants;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,27 +10,27 @@ use touchstone_instrument::{MeasuredSuite, ModifiedState, ProbeObstacle, StateRu
 use touchstone_report::document::{NOT_MEASURED, Objective, Position, StateUpdate, Stretch, TestState, Verdict};
 use touchstone_report::{Document, Name};
 
-/// So many tests are named that change a piece of state.
-const MOST_TESTS: usize = 2;
+/// The maximum number of tests that are named for a piece of state.
+const MAX_TESTS_NAMED: usize = 2;
 
-/// What a user must know to read the figures of state.
+/// Remarks that users need to interpret the figures of state coverage.
 #[derive(Default)]
 pub(super) struct StateRemarks {
-    /// Tests whose traces were cut off.
+    /// Tests with truncated traces.
     pub cut_off: Vec<String>,
-    /// No test came to an assertion that is known.
+    /// True if no test reached a known assertion.
     pub no_assertion: bool,
-    /// Steps of programs that fitted nothing that is known of them.
+    /// The number of steps that did not match the known program.
     pub unfit: u64,
 }
 
-/// Adds what is known of state to a document that has its other objectives.
+/// Adds state coverage to a document that has its other objectives.
 pub(super) fn add(
     document: &mut Document,
     measured: &MeasuredSuite,
     (selection, variants): (&Selection, &Variants),
     rules: &StateRules,
-    suggest: Option<Suggest>,
+    suggest: Option<SuggestionScope>,
 ) -> StateRemarks {
     if !measured.has_traces() {
         return StateRemarks::default();
@@ -108,7 +108,7 @@ pub(super) fn add(
     StateRemarks { cut_off, no_assertion, unfit }
 }
 
-/// The objective of a piece of state: its file and its id.
+/// Returns the objective of a piece of state.
 pub(super) fn key(
     used: &ModifiedState,
     measured: &MeasuredSuite,
@@ -119,18 +119,22 @@ pub(super) fn key(
     (selection.shown(&used.file), format!("{}{suffix}", used.id))
 }
 
-/// An objective: its file and its id.
+/// An objective: file and id.
 pub(super) type Key = (String, String);
 
-/// `changed by test_push, test_pop and 3 more`.
+/// Returns `changed by test_push, test_pop and 3 more`.
 fn changers(tests: &[&str]) -> String {
-    let more = if tests.len() > MOST_TESTS { format!(" and {} more", tests.len() - MOST_TESTS) } else { String::new() };
-    format!("changed by {}{more}", tests[..tests.len().min(MOST_TESTS)].join(", "))
+    let more = if tests.len() > MAX_TESTS_NAMED {
+        format!(" and {} more", tests.len() - MAX_TESTS_NAMED)
+    } else {
+        String::new()
+    };
+    format!("changed by {}{more}", tests[..tests.len().min(MAX_TESTS_NAMED)].join(", "))
 }
 
-/// `stack.size (s of test_push)`.
+/// Returns `stack.size (s of test_push)`.
 fn what(used: &ModifiedState) -> String {
-    // A variable that is changed itself says enough; `pair.x` is not called after `p`.
+    // A variable that is modified itself needs no explanation; `pair.x` does not begin with the variable `p`.
     let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     if used.object.is_empty() || used.name.strip_prefix(&used.object).is_some_and(|rest| !goes_on(rest)) {
         used.name.clone()

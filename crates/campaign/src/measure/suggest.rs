@@ -1,4 +1,4 @@
-//! Assertions that are missing: which of those that a measurement can tell are worth to be written.
+//! Suggests missing assertions: selects those that are worth writing.
 
 use crate::measure::selection::Selection;
 use crate::measure::states::{Key, key};
@@ -11,18 +11,18 @@ use touchstone_instrument::{
 use touchstone_report::document::{Objective, Verdict};
 use touchstone_report::{MissingAssertion, NoAssertion, Suggestions, TextInsertion};
 
-/// For what assertions are suggested.
+/// The state for which assertions are suggested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Suggest {
-    /// For each piece of state that no test checks: one assertion in one test.
+pub enum SuggestionScope {
+    /// Each piece of state that no test checks: one assertion in one test.
     Once,
-    /// For each piece of state of each test that does not check it.
+    /// Each piece of state of each test that does not check it.
     Every,
 }
 
-/// What is suggested for the state that tests left unchecked.
+/// Returns suggestions for the state that tests leave unchecked.
 pub(super) fn suggestions(
-    which: Suggest,
+    which: SuggestionScope,
     measured: &MeasuredSuite,
     selected: (&Selection, &Variants),
     states: &StateMeasurement,
@@ -54,13 +54,13 @@ pub(super) fn suggestions(
 }
 
 struct Choosing<'c> {
-    which: Suggest,
+    which: SuggestionScope,
     measured: &'c MeasuredSuite,
     selected: (&'c Selection, &'c Variants),
     objectives: &'c BTreeMap<Key, Objective>,
-    /// What assertions so far would check, by test.
+    /// The state that the suggestions so far would check, by test.
     promised: BTreeSet<(String, Key)>,
-    /// By file, line and statement.
+    /// The suggestions by file, line and statement.
     found: BTreeMap<(String, u32, String), MissingAssertion>,
 }
 
@@ -75,8 +75,8 @@ impl Choosing<'_> {
         let objectives = self.objectives;
         let is_covered = |key: &Key| objectives.get(key).is_some_and(|known| known.status == Verdict::Covered);
         let is_known = match self.which {
-            Suggest::Once => is_covered(key) || self.promised.iter().any(|(_, known)| known == key),
-            Suggest::Every => self.promised.contains(&(test.test.clone(), key.clone())),
+            SuggestionScope::Once => is_covered(key) || self.promised.iter().any(|(_, known)| known == key),
+            SuggestionScope::Every => self.promised.contains(&(test.test.clone(), key.clone())),
         };
         if is_known {
             return;
@@ -105,8 +105,8 @@ impl Choosing<'_> {
             if !assertion.checks.contains(&used.name) {
                 assertion.checks.push(used.name.clone());
             }
-            // What another test checks already is no gain.
-            let is_gain = self.which == Suggest::Every || !is_covered(&checked);
+            // State that another test checks is no gain.
+            let is_gain = self.which == SuggestionScope::Every || !is_covered(&checked);
             if is_gain && !assertion.has(&checked.0, &checked.1) {
                 assertion.objective_files.push(checked.0.clone());
                 assertion.objectives.push(checked.1.clone());

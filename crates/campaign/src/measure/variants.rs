@@ -1,5 +1,6 @@
-//! Variants of measured code: one function that was compiled in several ways that differ (other macros, another file that
-//! includes it). An objective belongs to the variant that it was compiled in; what only one variant has keeps its plain id.
+//! Variants of measured code: one function that was compiled in several ways (other macros, another including file). An
+//! objective belongs to the variant in which it was compiled; objectives of a function with one variant keep their
+//! plain id.
 
 use crate::measure::selection::Selection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,17 +12,17 @@ type Home = (String, String);
 /// The variants of functions that have several.
 #[derive(Default)]
 pub(super) struct Variants {
-    /// By function and meaning: the name of the variant.
+    /// The names of variants, by function and fingerprint.
     names: BTreeMap<Home, BTreeMap<String, String>>,
 }
 
 /// One of several variants.
 pub(super) struct Variant<'v> {
-    /// For people: `-DMODE=2`, `in test_a.c`.
+    /// The name for users: `-DMODE=2`, `in test_a.c`.
     pub name: &'v str,
-    /// What its objectives' ids end with.
+    /// The suffix of its objectives' ids.
     pub suffix: String,
-    /// What tells it from the others.
+    /// The fingerprint that distinguishes it from the others.
     pub meaning: &'v str,
 }
 
@@ -41,7 +42,7 @@ impl Variants {
         Variants { names: names.collect() }
     }
 
-    /// The variant of a function in a unit; `None` if it has only one.
+    /// Returns the variant of a function in a unit, or `None` if it has only one.
     pub fn of<'v>(&'v self, unit: &'v MeasuredUnit, function: &str) -> Option<Variant<'v>> {
         let (_, place) = unit.record.functions.iter().find(|(name, _)| name == function)?;
         let file = unit.record.files.get(place.file as usize)?;
@@ -51,7 +52,7 @@ impl Variants {
     }
 }
 
-/// Names for variants: the macros that not all of them have, or else the file that was compiled.
+/// Names variants by the macros that not all of them have, or else by the compiled file.
 fn named(variants: &BTreeMap<String, Vec<&MeasuredUnit>>, selection: &Selection) -> BTreeMap<String, String> {
     let macros = |unit: &MeasuredUnit| -> BTreeSet<String> { unit.record.macros.iter().cloned().collect() };
     let all: Vec<BTreeSet<String>> = variants.values().flatten().map(|unit| macros(unit)).collect();

@@ -1,19 +1,19 @@
-//! The resolved plan: every decision made before any work starts. Targets, names, signatures, forms of tests and
-//! preconditions are checked here, so that a campaign that begins can only fail where files are written.
+//! The resolved plan. Functions, names, signatures, test forms and preconditions are checked here, so that a campaign
+//! that has started can fail only when it writes files.
 
-use super::resume::Resumed;
-use crate::externals::World;
-use crate::program::companion::Beside;
+use super::resume::ResumedResults;
+use crate::externals::ExternalSpecs;
+use crate::program::companion::CompanionCode;
 use crate::program::precondition;
 use crate::program::subject;
-use crate::program::{PlanError, Takes};
+use crate::program::{HelperParameters, PlanError};
 use crate::program::{Program, Reader};
 use crate::request::Notice;
 use crate::request::OutDir;
-use crate::request::{ObjectivesOf, Purpose, Regeneration, Replaying, Request, TestForm};
+use crate::request::{ObjectiveScope, Purpose, Regeneration, ReplayMode, Request, TestForm};
 use crate::request::{OptionsFile, OptionsFileError};
-use crate::reuse::earlier_tests::Earlier;
-use crate::reuse::measured_suite::{Known, Suite};
+use crate::reuse::baseline_suite::{BaselineSuite, SuiteMembership};
+use crate::reuse::earlier_tests::EarlierTests;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,50 +26,50 @@ use touchstone_ir::{FuncId, Function, Module};
 use touchstone_report::Document;
 use touchstone_report::document::SourceFile;
 
-/// A request with everything decided, and its program read. It holds the output directory.
+/// A resolved request with its program. It holds the lock of the output directory.
 #[derive(Debug)]
 pub struct Plan {
-    /// What was asked for.
+    /// The request.
     pub request: Request,
     /// The program.
     pub program: Program,
-    /// Whether functions are under test, or a whole program.
+    /// Says whether functions are under test, or a whole program.
     pub entry: Entry,
-    /// The explorations to do, in the order in which reports show them.
+    /// The explorations, in the order of the report.
     pub tasks: Vec<Task>,
-    /// How tests are compiled and replayed.
+    /// Compiles and replays tests.
     pub target: Target,
-    /// The suite to begin from.
-    pub suite: Option<Suite>,
+    /// The measured suite to start from.
+    pub suite: Option<BaselineSuite>,
     /// The older version of the program.
     pub(crate) old: Option<Program>,
-    /// The files that define the program's functions, with what their comments exclude.
+    /// The files that define the program's functions, with the exclusions in their comments.
     pub sources: Vec<SourceFile>,
-    /// What the user should know before the work begins.
+    /// Notices for users before the work starts.
     pub notices: Vec<Notice>,
-    /// What an interrupted run finished.
-    pub(crate) resumed: Resumed,
-    /// What an earlier run left.
-    pub(crate) earlier: Earlier,
-    /// Where files are written.
+    /// The results of an interrupted run.
+    pub(crate) resumed: ResumedResults,
+    /// The tests of an earlier run.
+    pub(crate) earlier: EarlierTests,
+    /// The output directory.
     pub out: OutDir,
 }
 
-/// One exploration to do.
+/// The exploration of one function.
 #[derive(Debug)]
 pub struct Task {
     /// The function.
     pub func: FuncId,
-    /// How it is explored. The deadline is set when it begins.
+    /// The configuration of the exploration. The deadline is set when it starts.
     pub config: Config,
-    /// What users switch about criteria, for this function.
+    /// The criteria options of this function.
     pub criteria: CriteriaOptions,
-    /// The functions whose objectives count.
+    /// The functions that contribute objectives.
     pub functions: Vec<FuncId>,
 }
 
 impl Plan {
-    /// Reads the program and decides everything.
+    /// Reads the program and resolves the request.
     pub fn new(request: &Request) -> Result<Plan, PlanError> {
         if request.wants_state() {
             return Err(PlanError::State);
@@ -77,7 +77,7 @@ impl Plan {
         let request = &in_its_language(request)?;
         let out = OutDir::open(&request.out)?;
         let stored = stored(request);
-        let earlier = stored.clone().map(Earlier::of).unwrap_or_default();
+        let earlier = stored.clone().map(EarlierTests::of).unwrap_or_default();
         let material = Material::read(request)?;
         let old = request.old.as_ref().map(|old| old.read(request)).transpose()?;
         let sources = source_files(&material.program)?;
@@ -89,21 +89,21 @@ impl Plan {
         }
         let names = material.names(&functions);
         let material = material.with_preconditions(&functions)?;
-        let read = |directory: &PathBuf| Suite::read(directory, &request.labellings());
+        let read = |directory: &PathBuf| BaselineSuite::read(directory, &request.labellings());
         let suite = request.on_top_of.as_ref().map(read).transpose()?;
         let tasks = names.iter().map(|name| material.task(name, entry)).collect::<Result<Vec<Task>, _>>()?;
         let module = &material.program.module;
         let criteria: Vec<&str> = request.labellings().iter().map(|criterion| criterion.name()).collect();
         let mut notices: Vec<Notice> = suite.iter().flat_map(|suite| suite.notices(module, &criteria)).collect();
         notices.extend(suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)));
-        notices.extend(material.world.notices(&material.program.module, material.program.specified()));
+        notices.extend(material.externals.notices(&material.program.module, material.program.java_specs()));
         notices.extend(material.unchecked.iter().cloned());
         notices.extend(unloadable(&material.program));
         notices.extend(differs(&material.program));
         notices.extend(without_source(&material.program, &tasks));
         let target = material.target();
         let program = material.program;
-        let resumed = Resumed::default();
+        let resumed = ResumedResults::default();
         let plan = Plan {
             request: request.clone(),
             program,
@@ -126,50 +126,49 @@ impl Plan {
 }
 
 impl Plan {
-    /// When a phase of the work on a function that begins now has to stop: the search, and after it naming and choosing
-    /// tests.
+    /// Returns the deadline of a phase that starts now: the search, or afterwards naming and reducing tests.
     pub(crate) fn deadline(&self) -> Deadline {
         Deadline::within(self.request.effort.timeout)
     }
 }
 
-/// A request's program as it was read, and what stands beside it.
+/// A request's program as it was read, with specifications and options.
 pub(crate) struct Material<'r> {
     request: &'r Request,
     reader: Reader,
     options: OptionsFile,
     include_dir: PathBuf,
-    world: World,
-    /// What could not be checked of it.
+    externals: ExternalSpecs,
+    /// Notices about specifications that could not be checked.
     unchecked: Vec<Notice>,
     /// The program.
     pub program: Program,
 }
 
 impl<'r> Material<'r> {
-    /// Reads the program with its surroundings as the request has them.
+    /// Reads the program in the environment of the request.
     pub fn read(request: &'r Request) -> Result<Material<'r>, PlanError> {
         let include_dir = request.out.join("include");
         let first = request.files.first().ok_or(PlanError::NoFiles)?;
-        let world = World::read(&request.inputs.world)?;
+        let externals = ExternalSpecs::read(&request.inputs.external_specs)?;
         let reader = Reader::new(&request.files, &request.compilation, &include_dir)?
-            .in_world(&world)
+            .with_externals(&externals)
             .within(request.effort.timeout)
             .surrounded(request.surroundings())
             .about(&request.subject);
         let program = reader.read(&request.files)?;
         let options = OptionsFile::near(first)?;
         options.check(program.module.functions.values().map(|function| function.name.as_str()))?;
-        Ok(Material { request, reader, options, include_dir, world, unchecked: Vec::new(), program })
+        Ok(Material { request, reader, options, include_dir, externals, unchecked: Vec::new(), program })
     }
 
-    /// The names of functions, which stay when the program is read again.
+    /// Returns the names of functions, which remain valid when the program is read again.
     pub fn names(&self, functions: &[FuncId]) -> Vec<String> {
         functions.iter().map(|id| self.program.module.functions[*id].name.clone()).collect()
     }
 
-    /// The same with the preconditions that the request, or else `touchstone.toml`, gives for these functions, and with what is said of
-    /// functions that nobody defines.
+    /// Adds the preconditions of these functions (from the request, or else from `touchstone.toml`) and the
+    /// specifications of external functions.
     pub fn with_preconditions(mut self, functions: &[FuncId]) -> Result<Material<'r>, PlanError> {
         let wanted = functions.iter().filter_map(|&func| {
             let name = &self.program.module.functions[func].name;
@@ -181,20 +180,20 @@ impl<'r> Material<'r> {
             let function = self.program.module.functions[*func].name.clone();
             return Err(PlanError::PreconditionOfJava { function });
         }
-        let mut beside = Beside::default();
-        precondition::add(&mut beside, &self.program, &self.request.files, &wanted)?;
-        beside.describe(&self.world, &self.program, &self.request.files)?;
-        self.program = beside.read(&self.reader, self.program, &self.request.files, &self.include_dir)?;
-        self.unchecked = self.world.check(&self.program.module, self.program.specified())?;
+        let mut companion = CompanionCode::default();
+        precondition::add(&mut companion, &self.program, &self.request.files, &wanted)?;
+        companion.describe(&self.externals, &self.program, &self.request.files)?;
+        self.program = companion.read(&self.reader, self.program, &self.request.files, &self.include_dir)?;
+        self.unchecked = self.externals.check(&self.program.module, self.program.java_specs())?;
         Ok(self)
     }
 
-    /// The exploration of one function, from the request and `touchstone.toml`.
+    /// Creates the task for one function from the request and `touchstone.toml`.
     pub fn task(&self, name: &str, entry: Entry) -> Result<Task, PlanError> {
         let func = self.program.module.function_named(name).ok_or(PlanError::LostFunction)?;
         let config = self.config(func, entry)?;
         let functions = match (self.request.objectives_of, entry) {
-            (ObjectivesOf::Own, Entry::Function) => vec![self.program.tested_by(func)],
+            (ObjectiveScope::Own, Entry::Function) => vec![self.program.tested_by(func)],
             _ => self.program.with_callees(func),
         };
         Ok(Task { func, config, criteria: criteria_options(self.request, &self.options, name)?, functions })
@@ -272,8 +271,8 @@ impl<'r> Material<'r> {
             limits: replay_limits(self.request),
             interrupt: Arc::clone(&self.request.interrupt),
             sandbox: match self.request.replay {
-                Replaying::Unprotected => Sandbox::open(),
-                Replaying::Off | Replaying::InSandbox => Sandbox::closed(),
+                ReplayMode::Unprotected => Sandbox::open(),
+                ReplayMode::Off | ReplayMode::InSandbox => Sandbox::closed(),
             },
             preprocessed: PreprocessedUnits::default(),
             unit_objects: UnitObjects::default(),
@@ -281,15 +280,15 @@ impl<'r> Material<'r> {
     }
 }
 
-/// Whether tests of Java are kept from harm.
+/// Returns whether Java tests run in a sandbox.
 pub(crate) fn keeping(request: &Request) -> SandboxMode {
     match request.replay {
-        Replaying::Unprotected => SandboxMode::Open,
-        Replaying::Off | Replaying::InSandbox => SandboxMode::Closed,
+        ReplayMode::Unprotected => SandboxMode::Open,
+        ReplayMode::Off | ReplayMode::InSandbox => SandboxMode::Closed,
     }
 }
 
-/// The request with the forms that tests of its language have: what C is for C, JUnit 5 is for Java.
+/// Adapts the test forms to the language: for Java, JUnit 5 replaces C.
 fn in_its_language(request: &Request) -> Result<Request, PlanError> {
     let java = crate::java::is_java(&request.files);
     let mut made = request.clone();
@@ -306,7 +305,7 @@ fn in_its_language(request: &Request) -> Result<Request, PlanError> {
     Ok(made)
 }
 
-/// What an earlier run left. A document that can't be read says nothing.
+/// Reads the document of an earlier run; an unreadable one is ignored.
 fn stored(request: &Request) -> Option<Document> {
     if request.purpose != Purpose::Tests && request.regeneration != Regeneration::Resume {
         return None;
@@ -315,7 +314,7 @@ fn stored(request: &Request) -> Option<Document> {
     Document::parse(&text).ok()
 }
 
-/// What replay may take: at least half a minute for each function, and ten times the time of its search.
+/// Returns the time limit of the replay: ten times the search time and half a minute.
 fn replay_limits(request: &Request) -> ReplayLimits {
     const LEAST: Duration = Duration::from_secs(30);
     let limits = ReplayLimits::default();
@@ -325,7 +324,7 @@ fn replay_limits(request: &Request) -> ReplayLimits {
     ReplayLimits { total_seconds: u32::try_from(total.as_secs()).unwrap_or(limits.total_seconds), ..limits }
 }
 
-/// What users switch about criteria, for one function.
+/// Returns the criteria options of one function.
 pub(crate) fn criteria_options(
     request: &Request,
     file: &OptionsFile,
@@ -335,8 +334,8 @@ pub(crate) fn criteria_options(
     Ok(CriteriaOptions { mutators: request.mutators.clone(), partitions })
 }
 
-/// The files that define the program's functions, with what their comments exclude. A comment that is wrong stops the run
-/// before it begins.
+/// Returns the files that define the program's functions, with the exclusions in their comments. A malformed comment is
+/// an error.
 fn source_files(program: &Program) -> Result<Vec<SourceFile>, PlanError> {
     let module = &program.module;
     let own = module.functions.values().filter(|function| function.is_defined() && !function.is_library());
@@ -351,40 +350,40 @@ fn source_files(program: &Program) -> Result<Vec<SourceFile>, PlanError> {
     Ok(files)
 }
 
-/// Whether source and classes are not the same program.
+/// Returns a notice if source and classes are different programs.
 fn differs(program: &Program) -> Option<Notice> {
-    let methods = program.java.as_ref()?.differ();
+    let methods = program.java.as_ref()?.mismatched_methods();
     (methods > 0).then_some(Notice::SourceDiffers { methods })
 }
 
-/// Classes that were left out.
+/// Returns a notice about classes that were left out.
 fn unloadable(program: &Program) -> Option<Notice> {
     let [(class, why), others @ ..] = program.java.as_ref()?.unloadable() else { return None };
     Some(Notice::Unloadable { class: class.replace('/', "."), why: why.clone(), others: others.len() })
 }
 
-/// Methods that came without source.
+/// Returns a notice about methods without source.
 fn without_source(program: &Program, tasks: &[Task]) -> Option<Notice> {
     let java = program.java.as_ref()?;
-    let mut bare = tasks.iter().filter(|task| java.is_bare(task.func));
+    let mut bare = tasks.iter().filter(|task| java.lacks_source(task.func));
     let function = program.module.functions[bare.next()?.func].name.clone();
     Some(Notice::NoSource { function, others: bare.count() })
 }
 
-/// What the suite does not have of the functions under test.
-fn unmeasured(suite: &Suite, module: &Module, tasks: &[Task]) -> Vec<Notice> {
+/// Returns notices about functions under test that the suite does not have.
+fn unmeasured(suite: &BaselineSuite, module: &Module, tasks: &[Task]) -> Vec<Notice> {
     let notice = |task: &Task| {
         let function = module.functions[task.func].name.clone();
         match suite.knows(module, task.func) {
-            Known::Yes => None,
-            Known::OtherVariant => Some(Notice::OtherVariant { function }),
-            Known::No => Some(Notice::NotMeasured { function }),
+            SuiteMembership::Measured => None,
+            SuiteMembership::OtherVariant => Some(Notice::OtherVariant { function }),
+            SuiteMembership::NotMeasured => Some(Notice::NotMeasured { function }),
         }
     };
     tasks.iter().filter_map(notice).collect()
 }
 
-/// Which forms of tests there are for functions only, or for whole programs only.
+/// Rejects test forms that exist only for functions, or only for whole programs.
 fn check_forms(entry: Entry, request: &Request) -> Result<(), PlanError> {
     for &form in &request.emit {
         match (form, entry) {
@@ -398,7 +397,7 @@ fn check_forms(entry: Entry, request: &Request) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Names of lengths and ranges must be names of something.
+/// Rejects lengths and ranges of unknown names.
 fn check_names(module: &Module, functions: &[FuncId], entry: Entry, request: &Request) -> Result<(), PlanError> {
     if entry == Entry::Program {
         return Ok(());
@@ -413,14 +412,15 @@ fn check_names(module: &Module, functions: &[FuncId], entry: Entry, request: &Re
     Ok(())
 }
 
-/// What a function beside the function under test is for.
+/// The role of a helper function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Precondition,
     Oracle,
 }
 
-/// A precondition takes the parameters of its function; an oracle the same and, unless there is none, the result.
+/// Checks the signature of a helper: a precondition takes the parameters of its function, an oracle also the result, if
+/// there is one.
 fn check_signature(module: &Module, func: FuncId, helper: Option<&str>, role: Role) -> Result<(), PlanError> {
     let Some(helper) = helper.and_then(|name| module.function_named(name)) else { return Ok(()) };
     let (function, helper) = (&module.functions[func], &module.functions[helper]);
@@ -430,8 +430,8 @@ fn check_signature(module: &Module, func: FuncId, helper: Option<&str>, role: Ro
     let same = (0..own).all(|index| ty(function, index + hidden) == ty(helper, index));
     let gives = function.result.is_some() || function.aggregate_result;
     let (takes, count) = match role {
-        Role::Oracle if gives => (Takes::ParametersAndResult, own + 1),
-        Role::Oracle | Role::Precondition => (Takes::Parameters, own),
+        Role::Oracle if gives => (HelperParameters::ParametersAndResult, own + 1),
+        Role::Oracle | Role::Precondition => (HelperParameters::Parameters, own),
     };
     if same && helper.params.len() == count && helper.result.is_some() {
         return Ok(());

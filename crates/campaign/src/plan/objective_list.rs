@@ -1,4 +1,4 @@
-//! What there is to cover, without any search.
+//! Lists objectives without a search.
 
 use super::campaign_plan::criteria_options;
 use crate::program::PlanError;
@@ -16,18 +16,18 @@ use touchstone_report::{Document, Extras};
 
 /// The objectives of a request.
 #[derive(Debug)]
-pub struct Listed {
+pub struct ObjectiveList {
     /// The program.
     pub program: Program,
-    /// By function: its own objectives.
+    /// Each function with its own objectives.
     pub functions: Vec<(FuncId, Objectives)>,
-    /// What functions may leave changed, if that is asked for.
+    /// State that functions may change, if state coverage is requested.
     pub state: Vec<Objective>,
 }
 
-impl Listed {
+impl ObjectiveList {
     /// Reads the program and lists its objectives.
-    pub fn new(request: &Request) -> Result<Listed, PlanError> {
+    pub fn new(request: &Request) -> Result<ObjectiveList, PlanError> {
         let first = request.files.first().ok_or(PlanError::NoFiles)?;
         let reader = Reader::new(&request.files, &request.compilation, &request.out.join("include"))?
             .within(request.effort.timeout)
@@ -42,14 +42,14 @@ impl Listed {
             let switches = criteria_options(request, &file, &module.functions[func].name)?;
             functions.push((func, touchstone_criteria::objectives(module, &[func], &request.labellings(), &switches)));
         }
-        let mut listed = Listed { program, functions, state: Vec::new() };
+        let mut listed = ObjectiveList { program, functions, state: Vec::new() };
         if request.wants_state() {
             listed.state = listed.state(&reader, &request.files)?;
         }
         Ok(listed)
     }
 
-    /// All of them, in the form that every renderer reads.
+    /// Returns the list as a document.
     pub fn document(&self) -> Document {
         let objectives = self.functions.iter().flat_map(|(_, wanted)| wanted.list.values().cloned()).collect();
         let campaign = Campaign { objectives, ..Campaign::default() };
@@ -58,7 +58,7 @@ impl Listed {
         document
     }
 
-    /// What functions may leave changed. A measurement counts those of them that a test changed last.
+    /// Lists the state that functions may change. A measurement counts what tests change and check.
     fn state(&self, reader: &Reader, files: &[PathBuf]) -> Result<Vec<Objective>, PlanError> {
         let name = |(func, _): &(FuncId, Objectives)| self.program.module.functions[*func].name.clone();
         let functions: BTreeSet<String> = self.functions.iter().map(name).collect();

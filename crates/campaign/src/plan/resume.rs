@@ -1,12 +1,13 @@
-//! An interrupted run goes on: what it finished is taken from its document, if nothing has changed since.
+//! Resumes an interrupted run: results of finished functions are taken from its document, if nothing has changed since.
 //!
-//! A function is known by a key: what it and all that it calls mean and where they stand, the program's types and globals, the
-//! options, and the suites that its user edited. Only a function that was finished, replay included, has one.
+//! A function is identified by a fingerprint of: the meaning and the positions of the function and its callees, the
+//! program's types and globals, the options, and the suites that the user edited. Only finished functions, including
+//! replay, have one.
 //!
-//! Deliberately not here: half-explored functions. They begin anew.
+//! Deliberately not here: partially explored functions. They start again.
 
 use super::campaign_plan::{Plan, Task};
-use crate::request::{Effort, ObjectivesOf, TestForm};
+use crate::request::{Effort, ObjectiveScope, TestForm};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use touchstone_base::{Deadline, StableHasher};
@@ -16,17 +17,17 @@ use touchstone_ir::{Callee, FuncId, InstKind};
 use touchstone_report::document::MEASURED;
 use touchstone_report::{Document, join_forms};
 
-/// What an interrupted run finished.
+/// The results of an interrupted run.
 #[derive(Debug, Default)]
-pub(crate) struct Resumed {
-    /// Its document, with nothing else in it.
+pub(crate) struct ResumedResults {
+    /// Its document, restricted to finished functions.
     document: Document,
     /// All functions under test, in order.
     order: Vec<String>,
 }
 
 impl Plan {
-    /// The same plan without the functions that a document has as they are now.
+    /// Removes the functions that a document has in their current form.
     pub(crate) fn resume(mut self, mut document: Document) -> Plan {
         let base = self.base();
         let order: Vec<String> = self.tasks.iter().map(|task| self.name(task).to_string()).collect();
@@ -41,7 +42,7 @@ impl Plan {
         keep_only(&mut document, &names.collect());
         let mut finished = finished.into_iter();
         self.tasks.retain(|_| !finished.next().unwrap_or(false));
-        self.resumed = Resumed { document, order };
+        self.resumed = ResumedResults { document, order };
         self
     }
 
@@ -49,12 +50,12 @@ impl Plan {
         &self.program.module.functions[task.func].name
     }
 
-    /// How many functions are not explored again.
+    /// Returns the number of functions that are not explored again.
     pub fn finished_before(&self) -> usize {
         self.resumed.order.len().saturating_sub(self.tasks.len())
     }
 
-    /// If a run was interrupted, every function that was finished gets its key.
+    /// Records the fingerprints of finished functions if the run was interrupted.
     pub(crate) fn stamp(&self, document: &mut Document, unfinished: &BTreeSet<String>) {
         if unfinished.is_empty() {
             return;
@@ -68,7 +69,7 @@ impl Plan {
         }
     }
 
-    /// What all functions share: the version, options, types and globals.
+    /// Returns the hash of what all functions share: version, options, types and globals.
     fn base(&self) -> u64 {
         let (request, module) = (&self.request, &self.program.module);
         let mut hasher = StableHasher::default();
@@ -84,9 +85,9 @@ impl Plan {
         hasher.finish()
     }
 
-    /// `None` if what is found of it may be about other functions.
+    /// Returns the fingerprint of a function, or `None` if its results may concern other functions.
     fn key(&self, base: u64, task: &Task, limits: Limit) -> Option<String> {
-        if self.entry != Entry::Function || self.request.objectives_of != ObjectivesOf::Own {
+        if self.entry != Entry::Function || self.request.objectives_of != ObjectiveScope::Own {
             return None;
         }
         let module = &self.program.module;
@@ -115,7 +116,7 @@ impl Plan {
         Some(format!("{:016x}", hasher.finish()))
     }
 
-    /// The functions that the result for a task depends on: all of them if it is not known whom it calls.
+    /// Returns the functions that the result of a task depends on: all of them if the callees are unknown.
     fn reached(&self, task: &Task) -> BTreeSet<FuncId> {
         let module = &self.program.module;
         let mut reached: BTreeSet<FuncId> = self.program.with_callees(task.func).into_iter().collect();
@@ -136,14 +137,14 @@ impl Plan {
     }
 }
 
-/// Whether limits on time and memory have a part in what was found.
+/// Says whether limits on time and memory influenced the results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Limit {
     Matters,
     Never,
 }
 
-/// Functions in which something stayed open: another limit may decide it.
+/// Functions with open results: another limit may decide them.
 struct Limits(BTreeSet<String>);
 
 impl Limits {
@@ -159,7 +160,7 @@ impl Limits {
     }
 }
 
-/// Removes what is not about these functions.
+/// Removes everything that does not concern these functions.
 fn keep_only(document: &mut Document, names: &BTreeSet<String>) {
     document.functions.retain(|function| names.contains(&function.name));
     document.objectives.retain(|objective| names.contains(&objective.function));
@@ -171,8 +172,8 @@ fn keep_only(document: &mut Document, names: &BTreeSet<String>) {
     document.tests.retain(|test| names.contains(&test.function) || measured(&test.id, &test.outcome));
 }
 
-impl Resumed {
-    /// Adds what was finished before to a document; functions are in the order of the whole.
+impl ResumedResults {
+    /// Adds the earlier results to a document, in the order of the functions under test.
     pub(crate) fn join(&self, document: &mut Document) {
         if self.document.functions.is_empty() {
             return;

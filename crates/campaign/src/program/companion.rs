@@ -1,34 +1,39 @@
-//! C that stands beside the user's code: conditions and descriptions that are expressions of his program.
+//! Companion sources: generated C over the user's code, for preconditions and specifications of external functions.
 //!
-//! It is compiled as the file is that it stands beside, in a file that includes the unmodified source, so macros, types and functions of
-//! the source can be used in it.
+//! Each is compiled with the flags of a source file, in a file that includes the unmodified source, so the generated
+//! code can use its macros, types and functions.
 
 use super::error::PlanError;
 use super::reader::{Program, Reader};
-use crate::externals::World;
+use crate::externals::ExternalSpecs;
 use crate::request::same_file;
 use std::path::{Path, PathBuf};
 use touchstone_front_c::ExternalSpec;
 
-/// What is read with a program's files.
+/// The generated code for a program.
 #[derive(Default, Debug)]
-pub(crate) struct Beside {
-    /// Texts behind files, by their index.
+pub(crate) struct CompanionCode {
+    /// The code to append, with the index of the source file.
     texts: Vec<(usize, String)>,
-    /// What is said of functions that nobody defines.
+    /// The specifications of external functions.
     pub described: Vec<ExternalSpec>,
 }
 
-impl Beside {
-    /// Adds a text behind a file.
+impl CompanionCode {
+    /// Appends code to a source file.
     pub fn add(&mut self, file: usize, text: String) {
         self.texts.push((file, text));
     }
 
-    /// Adds what is said of external functions of a C program of these files.
-    pub fn describe(&mut self, world: &World, program: &Program, files: &[PathBuf]) -> Result<(), PlanError> {
+    /// Adds the specifications of external functions, if the program is written in C.
+    pub fn describe(
+        &mut self,
+        externals: &ExternalSpecs,
+        program: &Program,
+        files: &[PathBuf],
+    ) -> Result<(), PlanError> {
         if program.java.is_none() {
-            for helpers in world.in_c(&program.module, files)? {
+            for helpers in externals.in_c(&program.module, files)? {
                 self.add(helpers.file, helpers.text);
                 self.described.push(helpers.described);
             }
@@ -36,7 +41,7 @@ impl Beside {
         Ok(())
     }
 
-    /// Reads the program again with all of it; what is made for that goes to a directory.
+    /// Reads the program again with the generated code, which is written to a directory.
     pub fn read(
         &self,
         reader: &Reader,
@@ -61,8 +66,8 @@ impl Beside {
             std::fs::write(&made, text).map_err(|source| PlanError::NotWritten { path: made.clone(), source })?;
             wrapped[index] = made;
         }
-        let mut again = reader.read_beside(files, &wrapped, &self.described)?;
-        // Reports and tests speak of the user's file, not of the wrapper.
+        let mut again = reader.read_companions(files, &wrapped, &self.described)?;
+        // Reports and tests refer to the user's file, not to the companion.
         for path in again.module.files.values_mut() {
             if let Some(original) = files.iter().find(|file| same_file(file, Path::new(path.as_str()))) {
                 *path = original.display().to_string();

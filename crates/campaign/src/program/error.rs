@@ -1,8 +1,8 @@
-//! What can go wrong: before work starts ([`PlanError`]), when something is to be explained ([`ExplainError`]), and while
-//! tests are written and replayed ([`CampaignError`]). What an exploration could not do is no error: it is in the results.
+//! Errors: before work starts ([`PlanError`]), when an objective is explained ([`ExplainError`]), and while tests are
+//! written and replayed ([`CampaignError`]). Limits of an exploration are no errors: they are part of the results.
 
 use super::reader::ReadError;
-use crate::externals::WorldError;
+use crate::externals::SpecificationError;
 use crate::request::OptionsFileError;
 use crate::request::OutDirError;
 use crate::request::TestForm;
@@ -12,19 +12,19 @@ use touchstone_emit::EmitError;
 use touchstone_instrument::{ImportError, MeasurementError};
 use touchstone_report::BadExclusion;
 
-/// Why a request can't be planned.
+/// An error in a request.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// No test is searched for state.
+    /// Tests cannot be generated for state coverage.
     #[error("state coverage says what tests check, and is only measured: touchstone measure -c state -- COMMAND")]
     State,
-    /// There are no files.
+    /// The request names no files.
     #[error("no source files are given")]
     NoFiles,
-    /// The output directory can't be written to.
+    /// The output directory cannot be written to.
     #[error(transparent)]
     OutDir(#[from] OutDirError),
-    /// The program can't be read.
+    /// The program cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The older version has none of the files.
@@ -34,37 +34,37 @@ pub enum PlanError {
         file.display()
     )]
     NoOldFiles {
-        /// What the version is called.
+        /// The name of the version.
         name: String,
         /// The first file.
         file: PathBuf,
     },
-    /// The older version can't be read.
+    /// The older version cannot be read.
     #[error("the older version, {name}, can't be read: {source}")]
     OldVersion {
-        /// What it is called.
+        /// The name of the version.
         name: String,
-        /// Why not.
+        /// The cause.
         source: ReadError,
     },
-    /// What the older version is read with can't be written.
+    /// A file for reading the older version cannot be written.
     #[error("can't write to {}: {why}", directory.display())]
     OldFiles {
-        /// Where to.
+        /// The directory.
         directory: PathBuf,
-        /// Why not.
+        /// The cause.
         why: std::io::Error,
     },
-    /// `touchstone.toml` is wrong.
+    /// `touchstone.toml` is malformed.
     #[error(transparent)]
     OptionsFile(#[from] OptionsFileError),
-    /// A comment that excludes nothing because it is wrong.
+    /// A comment with an exclusion is malformed.
     #[error(transparent)]
     Exclusion(#[from] BadExclusion),
-    /// Nothing can be tested.
+    /// No function can be tested.
     #[error(transparent)]
     Subject(#[from] SubjectError),
-    /// There are no tests of a whole program for this framework.
+    /// The framework has no tests of whole programs.
     #[error(
         "--emit {}: tests of a whole program can't be written for this framework\n  \
          help: name functions by -f, or use --emit c, json or testcomp",
@@ -74,40 +74,40 @@ pub enum PlanError {
         /// The framework.
         form: TestForm,
     },
-    /// A Test-Comp suite of functions.
+    /// A Test-Comp suite has no tests of functions.
     #[error(
         "--emit testcomp: a Test-Comp suite has the inputs of a whole program\n  \
          help: explore one by --entry main; tests of functions are --emit c, json, unity, cmocka or gtest"
     )]
     TestCompOfFunctions,
-    /// Tests in another language.
+    /// The test form belongs to another language.
     #[error("--emit {}: tests of this form are for another language", form.word())]
     FormOfOtherLanguage {
         /// The form.
         form: TestForm,
     },
-    /// A length or range of nothing.
+    /// A length or range has an unknown name.
     #[error("no parameter or global is called `{name}`; check --len and --range")]
     NoSuchInput {
-        /// What it is called.
+        /// The name.
         name: String,
     },
-    /// A function beside the one under test has a name with a meaning, and other parameters.
+    /// A helper function, recognised by its name, has the wrong parameters.
     #[error(
         "`{helper}` at {at} must take {} of `{function}` and return a number; rename it if it is not meant for `{function}`",
         takes.text()
     )]
     Signature {
-        /// Its name.
+        /// The name of the helper.
         helper: String,
-        /// Where it stands.
+        /// Its position.
         at: String,
-        /// What it has to take.
-        takes: Takes,
-        /// The function that it is for.
+        /// The parameters that it must have.
+        takes: HelperParameters,
+        /// The function that it belongs to.
         function: String,
     },
-    /// A precondition as an expression is C.
+    /// Preconditions as expressions exist only for C.
     #[error(
         "--pre is for C: in Java, write a method `boolean {function}_pre(...)` with the parameters of `{function}` beside it"
     )]
@@ -115,136 +115,136 @@ pub enum PlanError {
         /// The method.
         function: String,
     },
-    /// A precondition for a function that stands in a header.
+    /// The function of a precondition is defined in a header.
     #[error("--pre: `{function}` is not defined in one of the given files but in {file}")]
     PreconditionElsewhere {
         /// The function.
         function: String,
-        /// Where it is defined.
+        /// The file that defines it.
         file: String,
     },
-    /// What is said of functions that nobody defines is wrong.
+    /// A specification of an external function is malformed.
     #[error(transparent)]
-    World(#[from] WorldError),
-    /// The parameters of a precondition can't be written.
+    ExternalSpecs(#[from] SpecificationError),
+    /// The parameters of a precondition cannot be declared.
     #[error(transparent)]
     Parameters(#[from] EmitError),
-    /// A path has no absolute form.
+    /// A path cannot be made absolute.
     #[error("can't find {}", path.display())]
     NoPath {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A file that we make can't be written.
+    /// A generated file cannot be written.
     #[error("can't write {}", path.display())]
     NotWritten {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// There is no suite to begin from.
+    /// The suite to start from does not exist.
     #[error(
         "{} holds no measurement; name a directory that `touchstone measure -o` or `merge -o` wrote",
         directory.display()
     )]
     NoMeasurement {
-        /// Where it should be.
+        /// The directory.
         directory: PathBuf,
     },
     /// The suite was measured for other criteria.
     #[error("{} was not measured for {criterion}: measure again with -c {criterion}", directory.display())]
     NotMeasuredFor {
-        /// The suite.
+        /// The directory of the suite.
         directory: PathBuf,
-        /// What is asked for.
+        /// The missing criterion.
         criterion: Criterion,
     },
-    /// The suite can't be read.
+    /// The suite cannot be read.
     #[error(transparent)]
     Measurement(#[from] MeasurementError),
-    /// Coverage of another tool can't be read.
+    /// The coverage file of another tool cannot be read.
     #[error(transparent)]
     Outside(#[from] ImportError),
-    /// A function is not there any more after the program was read again: a bug of ours.
+    /// A function disappeared when the program was read again: a bug in Touchstone.
     #[error("internal: a function got lost")]
     LostFunction,
 }
 
-/// What a precondition or oracle has to take.
+/// The parameters that a precondition or oracle must have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Takes {
+pub enum HelperParameters {
     /// The parameters of its function.
     Parameters,
-    /// Its parameters and its result.
+    /// The parameters and the result of its function.
     ParametersAndResult,
 }
 
-impl Takes {
+impl HelperParameters {
     fn text(self) -> &'static str {
         match self {
-            Takes::Parameters => "the parameters",
-            Takes::ParametersAndResult => "the parameters and the result",
+            HelperParameters::Parameters => "the parameters",
+            HelperParameters::ParametersAndResult => "the parameters and the result",
         }
     }
 }
 
-/// Why there is nothing to test.
+/// An error in the selection of functions under test.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SubjectError {
     /// Only a whole program has arguments.
     #[error("--argv: only a whole program has arguments\n  help: explore one by --entry main, without -f")]
     ArgumentsOfFunction,
-    /// There is no function.
+    /// The files define no function.
     #[error("the files define no function; nothing to test")]
     NoFunction,
-    /// Several files have a static function of this name.
+    /// Several files define a static function of this name.
     #[error(
         "several files define a static `{name}`: give only one of these files ({name} and {})",
         twins.join(", ")
     )]
     Twins {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What the others are called.
+        /// The names of the others.
         twins: Vec<String>,
     },
-    /// It is only declared.
+    /// The function is declared but not defined.
     #[error("function `{name}` is declared but not defined in the given files; add the file that defines it")]
     OnlyDeclared {
-        /// What was asked for.
+        /// The requested name.
         name: String,
     },
-    /// Tests of it can't be made.
+    /// The function cannot be tested.
     #[error("`{name}` can't be tested: {why}")]
     NotTestable {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// Several methods have this name.
     #[error("`{name}` may be {}; say which", which.join(" or "))]
     Ambiguous {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What it may be.
+        /// The possible methods.
         which: Vec<String>,
     },
-    /// There is none of this name.
+    /// No function has this name.
     #[error("there is no function `{name}`{}", others(name, known))]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The known functions.
         known: Vec<String>,
     },
 }
 
-/// More names than these nobody reads.
-const MOST_NAMES: usize = 20;
+/// The maximum number of names in a message.
+const MAX_NAMES_LISTED: usize = 20;
 
 fn others(name: &str, known: &[String]) -> String {
     let last = |name: &str| {
@@ -252,8 +252,8 @@ fn others(name: &str, known: &[String]) -> String {
         plain.rsplit('.').next().unwrap_or_default().to_lowercase()
     };
     let list = |names: &[&String]| {
-        let shown: Vec<&str> = names.iter().take(MOST_NAMES).map(|name| name.as_str()).collect();
-        let more = names.len().saturating_sub(MOST_NAMES);
+        let shown: Vec<&str> = names.iter().take(MAX_NAMES_LISTED).map(|name| name.as_str()).collect();
+        let more = names.len().saturating_sub(MAX_NAMES_LISTED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("{}{more}", shown.join(", "))
     };
@@ -263,34 +263,36 @@ fn others(name: &str, known: &[String]) -> String {
     let near: Vec<&String> = known.iter().filter(|other| Some(distance(other)) == nearest).collect();
     match (known.len(), near.as_slice()) {
         (0, _) => ": the files define no function".to_string(),
-        (0..=MOST_NAMES, _) | (_, []) => format!("; the files define: {}", list(&known.iter().collect::<Vec<_>>())),
+        (0..=MAX_NAMES_LISTED, _) | (_, []) => {
+            format!("; the files define: {}", list(&known.iter().collect::<Vec<_>>()))
+        }
         (_, near) => format!("; did you mean {}?", list(near)),
     }
 }
 
-/// Why an objective can't be explained.
+/// An error in a question about an objective.
 #[derive(Debug, thiserror::Error)]
 pub enum ExplainError {
-    /// It is no id.
+    /// The text is not an id.
     #[error(
         "`{id}` is not the id of an objective; `touchstone objectives` lists them, for example max3.mcdc.1.0a1b2c3d, or max3.mcdc.1 for short"
     )]
     NoId {
-        /// What was given.
+        /// The given text.
         id: String,
     },
-    /// Its criterion is not known.
+    /// The criterion of the id is unknown.
     #[error(transparent)]
     Criterion(#[from] CriterionParseError),
-    /// It is a piece of state.
+    /// The objective is a piece of state.
     #[error(
         "`{id}` is a piece of state: the report of `touchstone measure -c state` says which tests change and check it"
     )]
     State {
-        /// What was given.
+        /// The given id.
         id: String,
     },
-    /// It could be in several functions.
+    /// The function of the id is ambiguous.
     #[error("explain is about one function")]
     SeveralFunctions,
     /// The function has no such objective.
@@ -298,34 +300,34 @@ pub enum ExplainError {
     NoObjective {
         /// The function.
         function: String,
-        /// What was given.
+        /// The given id.
         id: String,
-        /// Its criterion.
+        /// The criterion of the id.
         criterion: Criterion,
     },
-    /// The request can't be planned.
+    /// The request cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
 }
 
-/// Why a campaign could not go on.
+/// An error that stops a campaign.
 #[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
-    /// Tests can't be written, compiled or replayed.
+    /// Tests cannot be written, compiled or replayed.
     #[error(transparent)]
     Emit(#[from] EmitError),
-    /// A file would be replaced that is not ours.
+    /// A file that Touchstone did not write would be overwritten.
     #[error(transparent)]
     OutDir(#[from] OutDirError),
-    /// A file can't be written.
+    /// A file cannot be written.
     #[error("can't write {}", path.display())]
     NotWritten {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A sink of the caller's failed.
+    /// A sink of the caller failed.
     #[error(transparent)]
     Sink(Box<dyn std::error::Error + Send + Sync>),
 }

@@ -1,4 +1,8 @@
-//! Reads the program under test.
+//! Reading the program under test.
+//!
+//! `reader.rs` reads programs of both languages. `companion.rs` adds generated C to a program: preconditions
+//! (`precondition.rs`) and specifications of external functions. `old_program.rs` reads the old version, `subject.rs`
+//! selects the functions under test, and `error.rs` has the errors of planning and running.
 
 pub(crate) mod companion;
 mod error;
@@ -7,5 +11,5 @@ pub(crate) mod precondition;
 mod reader;
 pub(crate) mod subject;
 
-pub use error::{CampaignError, ExplainError, PlanError, SubjectError, Takes};
+pub use error::{CampaignError, ExplainError, HelperParameters, PlanError, SubjectError};
 pub use reader::{Program, ReadError, Reader};

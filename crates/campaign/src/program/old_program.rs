@@ -1,11 +1,11 @@
-//! An older version of the program: the same files below another directory, read as the new ones are.
+//! Reads an older version of the program with the options of the new one.
 //!
 //! Deliberately not here: how a revision gets into a directory.
 
-use super::companion::Beside;
+use super::companion::CompanionCode;
 use super::error::PlanError;
 use super::reader::{Program, Reader};
-use crate::externals::World;
+use crate::externals::ExternalSpecs;
 use crate::request::{Compilation, OldVersion, Request};
 use std::path::{Path, PathBuf, absolute};
 
@@ -31,17 +31,17 @@ impl OldVersion {
         let files: Vec<PathBuf> = pairs.into_iter().map(|(_, old)| old).collect();
         let reader = Reader::new(&files, &compilation, &include_dir).map_err(failed)?;
         let reader = reader.within(request.effort.timeout).surrounded(request.surroundings());
-        // As much is met in both, in the same order: classes have the same numbers then.
-        let world = World::read(&request.inputs.world)?;
-        let reader = reader.about(&request.subject).in_world(&world);
+        // Both versions load the same classes in the same order, so class numbers are equal.
+        let externals = ExternalSpecs::read(&request.inputs.external_specs)?;
+        let reader = reader.about(&request.subject).with_externals(&externals);
         let program = reader.read(&files).map_err(failed)?;
-        // What others do is the same for both.
-        let mut beside = Beside::default();
-        beside.describe(&world, &program, &files)?;
-        beside.read(&reader, program, &files, &include_dir)
+        // External functions behave the same in both versions.
+        let mut companion = CompanionCode::default();
+        companion.describe(&externals, &program, &files)?;
+        companion.read(&reader, program, &files, &include_dir)
     }
 
-    /// How old files are compiled: as the new ones, with directories of the old version.
+    /// Writes the compile commands of the old files: those of the new ones, with directories of the old version.
     fn commands(&self, request: &Request, pairs: &[(PathBuf, PathBuf)], to: &Path) -> Result<PathBuf, PlanError> {
         let reader = Reader::new(&request.files, &request.compilation, &request.out.join("include"))?;
         let mut entries = Vec::new();
@@ -61,7 +61,7 @@ impl OldVersion {
         Ok(to.to_path_buf())
     }
 
-    /// A word of a command line, where a path of the new version is that of the old one.
+    /// Replaces a path of the new version in a command-line word by that of the old version.
     fn word(&self, word: &str) -> String {
         const NAMES_A_PATH: [&str; 6] = ["-I", "-iquote", "-isystem", "-include", "-imacros", "-idirafter"];
         let was = |path: &str| (!path.is_empty()).then(|| self.was(Path::new(path))).flatten();

@@ -1,18 +1,18 @@
-//! A precondition that is a C expression over the parameters becomes a function beside the user's code.
+//! Translates a precondition, a C expression over the parameters, to a function in the companion source.
 
-use super::companion::Beside;
+use super::companion::CompanionCode;
 use super::error::PlanError;
 use super::reader::Program;
 use crate::request::index_of;
 use std::path::PathBuf;
 use touchstone_ir::FuncId;
 
-/// What the made function's name ends with.
+/// The suffix of the generated function's name.
 pub(crate) const SUFFIX: &str = "__touchstone_pre";
 
 /// Adds the preconditions of some functions.
 pub(crate) fn add(
-    beside: &mut Beside,
+    companion: &mut CompanionCode,
     program: &Program,
     files: &[PathBuf],
     preconditions: &[(FuncId, String)],
@@ -25,7 +25,7 @@ pub(crate) fn add(
             return Err(PlanError::PreconditionElsewhere { function: name.clone(), file });
         };
         let parameters = touchstone_emit::parameter_list(&program.module, *func)?;
-        beside.add(
+        companion.add(
             index,
             format!("#line 1 \"--pre {name}\"\nint {name}{SUFFIX}({parameters}) {{ return !!({expression}); }}\n"),
         );

@@ -1,7 +1,7 @@
-//! Reading the user's program: headers, flags, lowering.
+//! Reads the user's program: headers, flags, lowering.
 
-use crate::externals::{Spoken, World};
-use crate::java::{self, JavaError, JavaFiles, JavaProgram, ReadFor};
+use crate::externals::{ExternalSpecs, JavaSpecs};
+use crate::java::{self, JavaError, JavaFiles, JavaProgram, ReadPurpose};
 use crate::request::{Compilation, Subject};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,34 +15,34 @@ use touchstone_front_c::{
 };
 use touchstone_ir::{CallGraph, FuncId, GlobalId, Linkage, Module};
 
-/// Why a program could not be read.
+/// An error of reading a program.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Our headers could not be written.
+    /// Touchstone's headers cannot be written.
     #[error("can't write headers to {}", directory.display())]
     Headers {
-        /// Where they go.
+        /// The directory.
         directory: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The front end refuses it.
+    /// The front end rejects the program.
     #[error(transparent)]
     Front(#[from] FrontError),
-    /// A Java program can't be read.
+    /// A Java program cannot be read.
     #[error(transparent)]
     Java(#[from] JavaError),
-    /// Only the data of C is listed without a run.
+    /// Only the state of C programs is listed without a run.
     #[error(
         "{}: state of Java is not listed without a run: whose array or container a method changes shows only when tests \
          run it; `touchstone measure -c state -- COMMAND` lists what they change",
         .0.display()
     )]
     NotFollowed(PathBuf),
-    /// The front end made something that is no program: a bug of ours.
+    /// The front end produced a malformed module: a bug in Touchstone.
     #[error("internal: the lowered program is not well-formed: {problem}")]
     Malformed {
-        /// What the verifier says.
+        /// The verifier's message.
         problem: String,
     },
 }
@@ -50,38 +50,39 @@ pub enum ReadError {
 /// A program as it was read.
 #[derive(Debug)]
 pub struct Program {
-    /// What it does.
+    /// The lowered program.
     pub module: Module,
-    /// What it is compiled from, if it is C.
+    /// The translation units of a C program.
     pub units: Vec<SourceUnit>,
-    /// What of it is Java's own.
+    /// The Java-specific part of a Java program.
     pub(crate) java: Option<JavaProgram>,
 }
 
 impl Program {
-    /// The function of this name with a suffix (`_pre`), if it is defined.
+    /// Returns the name of the function with a suffix (`_pre`), if it is defined.
     pub fn helper(&self, function: &str, suffix: &str) -> Option<String> {
         let name = format!("{function}{suffix}");
         self.module.function_named(&name).filter(|&id| self.module.functions[id].is_defined()).map(|_| name)
     }
 
-    /// What became of what is said of methods without code.
-    pub(crate) fn specified(&self) -> Option<&Spoken> {
-        self.java.as_ref().map(|java| &java.spoken)
+    /// Returns the specifications of abstract methods, after translation.
+    pub(crate) fn java_specs(&self) -> Option<&JavaSpecs> {
+        self.java.as_ref().map(|java| &java.specs)
     }
 
-    /// The methods of the given classes, where it has classes.
+    /// Returns the methods of the given classes.
     pub(crate) fn methods(&self) -> Vec<FuncId> {
         self.java.iter().flat_map(JavaProgram::functions).collect()
     }
 
-    /// The function whose objectives count where tests call another: what makes an object for a method is not tested.
+    /// Returns the function that contributes objectives when tests call an entry point: the set-up of a fixture is not
+    /// under test.
     pub(crate) fn tested_by(&self, entry: FuncId) -> FuncId {
         self.java.as_ref().map_or(entry, |java| java.tested(entry))
     }
 
-    /// How many objects inputs may lead to, where nobody says it. How many there can be follows from how tests make them in Java,
-    /// and each text is two.
+    /// Returns the default limit on objects per path. In Java, fixtures limit the number anyway, and each string has
+    /// two objects.
     pub(crate) fn max_objects(&self) -> u32 {
         const TEXTS_AND_ARRAYS: u32 = 16;
         match self.java {
@@ -90,12 +91,12 @@ impl Program {
         }
     }
 
-    /// How the objects of a test came to be.
+    /// Returns the origin of a test's objects.
     pub(crate) fn heap_of(&self, entry: FuncId, test: &TestCase) -> HeapOrigin {
         self.java.as_ref().map_or(HeapOrigin::Made, |java| java.heap_of(entry, test))
     }
 
-    /// Why tests of it can't be made so.
+    /// Returns the reason why a test cannot be constructed.
     pub(crate) fn unmakeable(&self, test: &TestCase) -> Option<Untestable> {
         match self.java {
             Some(_) => crate::java::unmakeable(&self.module, test),
@@ -103,7 +104,8 @@ impl Program {
         }
     }
 
-    /// The variables that a test of a function can't name, since it includes one file and they are private to another.
+    /// Returns the variables that a test of a function cannot name: the test includes one file, and they are private to
+    /// another.
     pub fn unnamed_by_tests_of(&self, func: FuncId) -> BTreeSet<GlobalId> {
         let module = &self.module;
         let own = module.functions[func].span.file;
@@ -111,7 +113,7 @@ impl Program {
         let is_unit = |path: &String| Path::new(path).canonicalize().is_ok_and(|path| units.contains(&path));
         let files: BTreeSet<FileId> =
             module.files.iter().filter(|(_, path)| is_unit(path)).map(|(file, _)| file).collect();
-        // One that a header defines is tested where the header is included.
+        // A function that a header defines is tested where the header is included.
         if !files.contains(&own) {
             return BTreeSet::new();
         }
@@ -120,7 +122,7 @@ impl Program {
         private.filter(|(_, global)| elsewhere(global.span.file)).map(|(id, _)| id).collect()
     }
 
-    /// A function and everything of the user's that it may call.
+    /// Returns a function and everything that it may call, except the library.
     pub fn with_callees(&self, func: FuncId) -> Vec<FuncId> {
         let functions = &self.module.functions;
         let own = |id: &FuncId| functions[*id].is_defined() && !functions[*id].is_library();
@@ -128,33 +130,33 @@ impl Program {
     }
 }
 
-/// How to read one.
+/// Reads programs.
 #[derive(Debug)]
 pub struct Reader {
     language: Language,
-    /// How long it may take to read a program.
+    /// The time limit for reading a program.
     time: Option<Duration>,
-    /// What is under test.
+    /// The functions under test.
     subject: Subject,
-    purpose: ReadFor,
-    /// What is said of methods without code.
-    world: World,
+    purpose: ReadPurpose,
+    /// Specifications of abstract methods.
+    externals: ExternalSpecs,
 }
 
-/// What the files are written in.
+/// The language of the files.
 #[derive(Debug)]
 enum Language {
     C(Box<Options>),
-    /// Compiled classes go to a directory.
+    /// Java, with the directory for compiled classes.
     Java {
         classes: PathBuf,
-        /// What the program needs and is not tested.
+        /// Libraries that the program needs.
         libraries: Vec<PathBuf>,
     },
 }
 
 impl Reader {
-    /// `include_dir` gets our headers.
+    /// Creates a reader. Touchstone's headers are written to `include_dir`.
     pub fn new(files: &[PathBuf], compilation: &Compilation, include_dir: &Path) -> Result<Reader, ReadError> {
         if java::is_java(files) {
             let classes = include_dir.with_file_name("touchstone-classes");
@@ -181,31 +183,31 @@ impl Reader {
     }
 
     fn of(language: Language) -> Reader {
-        let world = World::default();
-        Reader { language, time: None, subject: Subject::EveryFunction, purpose: ReadFor::Search, world }
+        let externals = ExternalSpecs::default();
+        Reader { language, time: None, subject: Subject::EveryFunction, purpose: ReadPurpose::Search, externals }
     }
 
-    /// The same, where this is said of what nobody defines.
-    pub(crate) fn in_world(mut self, world: &World) -> Reader {
-        self.world = world.clone();
+    /// Adds specifications of external functions.
+    pub(crate) fn with_externals(mut self, externals: &ExternalSpecs) -> Reader {
+        self.externals = externals.clone();
         self
     }
 
-    /// The same, where nobody is going to follow the program's paths.
+    /// Reads only as much as a list of objectives needs.
     pub(crate) fn for_listing(mut self) -> Reader {
-        self.purpose = ReadFor::Listing;
+        self.purpose = ReadPurpose::Listing;
         self
     }
 
-    /// The same, where `--timeout` is this much: to read a program may take ten times as long and half a minute. A
-    /// source can be small and still take minutes: what clang says of nested code grows with the square of its depth.
+    /// Sets the time limit from `--timeout`: reading may take ten times as long and half a minute. A small source can
+    /// take minutes, because clang's output grows with the square of the nesting depth.
     pub fn within(mut self, timeout: Option<Duration>) -> Reader {
         const LEAST: Duration = Duration::from_secs(30);
         self.time = timeout.map(|limit| limit.saturating_mul(10).saturating_add(LEAST));
         self
     }
 
-    /// The same, with these parts of a program's surroundings as inputs.
+    /// Makes parts of the environment inputs.
     pub fn surrounded(mut self, surroundings: EnvironmentInputs) -> Reader {
         if let Language::C(options) = &mut self.language {
             options.environment_inputs = surroundings;
@@ -213,13 +215,13 @@ impl Reader {
         self
     }
 
-    /// The same, where only this is under test: what else there is need not be known as well.
+    /// Restricts what is under test, so that less has to be loaded.
     pub fn about(mut self, subject: &Subject) -> Reader {
         self.subject = subject.clone();
         self
     }
 
-    /// How a C file is compiled.
+    /// Returns the compiler flags of a C file.
     pub(crate) fn flags(&self, file: &Path) -> Result<Vec<String>, ReadError> {
         match &self.language {
             Language::C(options) => Ok(flags_for(file, options)?),
@@ -232,8 +234,8 @@ impl Reader {
         let program = match &self.language {
             Language::C(options) => self.read_c(files, options)?,
             Language::Java { classes, libraries } => {
-                let world = &self.world;
-                let given = JavaFiles { files, libraries, classes, subject: &self.subject, world };
+                let externals = &self.externals;
+                let given = JavaFiles { files, libraries, classes, subject: &self.subject, externals };
                 let (module, java) = java::read(&given, self.purpose)?;
                 Program { module, units: Vec::new(), java: Some(java) }
             }
@@ -241,8 +243,8 @@ impl Reader {
         verified(program)
     }
 
-    /// The same with other files in their place, which include them, and with what is said of functions that nobody defines.
-    pub(crate) fn read_beside(
+    /// Reads companion sources, which include the files, together with specifications of external functions.
+    pub(crate) fn read_companions(
         &self,
         files: &[PathBuf],
         wrapped: &[PathBuf],
@@ -262,7 +264,7 @@ impl Reader {
         Ok(Program { module, units, java: None })
     }
 
-    /// What the functions of these names in a file do to data.
+    /// Returns the data flow of the named functions in a file.
     pub fn followed(&self, file: &Path, functions: &BTreeSet<String>) -> Result<UnitDataFlow, ReadError> {
         match &self.language {
             Language::C(options) => Ok(unit_data_flow((file, options), (file, options), functions)?),
@@ -278,7 +280,7 @@ fn verified(program: Program) -> Result<Program, ReadError> {
     }
 }
 
-/// `compile_commands.json` in the given directory, or beside the sources, in their parents, or in `build/` of those.
+/// Finds `compile_commands.json`: in the given directory, or in a directory above the sources or its `build/`.
 fn find_commands(files: &[PathBuf], given: Option<&Path>) -> Option<PathBuf> {
     const NAME: &str = "compile_commands.json";
     if let Some(given) = given {

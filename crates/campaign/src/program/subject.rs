@@ -1,4 +1,4 @@
-//! Which functions are to be tested: what was asked for, else what the files define.
+//! Selects the functions under test: those that the request names, or else those that the files define.
 
 use super::error::SubjectError;
 use super::reader::Program;
@@ -9,7 +9,7 @@ use touchstone_base::Span;
 use touchstone_engine::Entry;
 use touchstone_ir::{Builtin, FuncId, Function, FunctionRole, InputSource, InstKind, Module};
 
-/// The functions that a request is about, and whether they are called or whole programs begin there.
+/// Returns the functions under test, and whether they are called directly or start a whole program.
 pub(crate) fn resolve(program: &Program, request: &Request) -> Result<(Entry, Vec<FuncId>), SubjectError> {
     let module = &program.module;
     if let Some(java) = &program.java {
@@ -30,7 +30,7 @@ pub(crate) fn resolve(program: &Program, request: &Request) -> Result<(Entry, Ve
     }
 }
 
-/// The methods that a request is about.
+/// Returns the methods under test.
 fn methods(program: &Program, java: &JavaProgram, request: &Request) -> Result<Vec<FuncId>, SubjectError> {
     let module = &program.module;
     let known: Vec<FuncId> = program.methods();
@@ -43,12 +43,12 @@ fn methods(program: &Program, java: &JavaProgram, request: &Request) -> Result<V
     let mut found = Vec::new();
     for name in names {
         let title = |id: &FuncId| module.functions[*id].name.clone();
-        let meant: Vec<FuncId> = known.iter().copied().filter(|id| java.is_called(*id, &name)).collect();
+        let meant: Vec<FuncId> = known.iter().copied().filter(|id| java.is_named(*id, &name)).collect();
         match meant.as_slice() {
             [only] => found.push(*only),
             [] if known.iter().any(|id| java.is_of_class(*id, &name)) => {
                 let of_class = known.iter().copied().filter(|id| java.is_of_class(*id, &name));
-                // As where nothing is named: what can't be tested is left out.
+                // A class as a whole leaves out methods that cannot be tested, as it does if no name is given.
                 let (left_out, tested): (Vec<FuncId>, Vec<FuncId>) =
                     of_class.partition(|id| java.refusal(&module.functions[*id].name).is_some());
                 found.extend(if tested.is_empty() { left_out } else { tested });
@@ -60,7 +60,7 @@ fn methods(program: &Program, java: &JavaProgram, request: &Request) -> Result<V
     Ok(found)
 }
 
-/// What tests of functions call, of those that can be tested; who asks for another by name is told why it can't be tested.
+/// Returns the entry points of functions that can be tested; a named function that cannot is an error.
 pub(crate) fn testable(
     program: &Program,
     request: &Request,
@@ -99,24 +99,24 @@ fn every_function(module: &Module) -> Result<(Entry, Vec<FuncId>), SubjectError>
     }
 }
 
-/// What tells one text of a function from others: several files that include a header all have its inline functions. Where macros,
-/// or something else of a file, make another function of it, both are tested.
+/// Identifies a function by name, position and meaning: all files that include a header have its inline functions. If
+/// macros make different functions of one text, both are tested.
 fn text(module: &Module, id: FuncId) -> (&str, Span, u64) {
     let function = &module.functions[id];
     let name = function.name.split(['@', '$']).next().unwrap_or(&function.name);
     (name, function.span, module.body_hash(id))
 }
 
-/// Whether some code makes its own inputs (a harness for us or for KLEE).
+/// Returns true if the code creates its own inputs, as a harness (for Touchstone or KLEE) does.
 fn asks_for_inputs(module: &Module) -> bool {
     let asks = |kind: &InstKind| match kind {
-        // Reads of volatile objects ask as well, and make no harness.
+        // Reads of volatile objects create inputs, too, and make no harness.
         InstKind::Builtin { builtin: Builtin::MakeSymbolic(source) | Builtin::FreshInt(source), .. } => {
             *source == InputSource::Request
         }
         _ => false,
     };
-    // Models of the library ask, too, where its surroundings are inputs.
+    // Models of the library create inputs if the environment is symbolic.
     let harness = |f: &&Function| !f.is_library() || f.role == FunctionRole::Harness;
     module
         .functions
@@ -134,7 +134,7 @@ fn find(module: &Module, name: &str) -> Result<FuncId, SubjectError> {
     if !twins.is_empty() {
         return Err(SubjectError::Twins { name: name.to_string(), twins });
     }
-    // What nobody defines has a body that answers with inputs.
+    // An external function has a generated body that returns inputs.
     let stands_in = |function: &Function| matches!(function.role, FunctionRole::External | FunctionRole::Library);
     match module.function_named(name) {
         Some(id) if module.functions[id].is_defined() && !stands_in(&module.functions[id]) => Ok(id),

@@ -1,20 +1,20 @@
-//! `LO..HI`, as the command line and `touchstone.toml` write it.
+//! Ranges `LO..HI`, as the command line and `touchstone.toml` write them.
 
-/// Why a text is no range.
+/// Errors in a range.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadBounds {
-    /// There are no two dots.
+    /// The two dots are missing.
     #[error("expected LO..HI, for example -3..10")]
     NoRange,
     /// An end is no number.
     #[error("`{0}` is not a number")]
     NoNumber(String),
-    /// The ends are the wrong way round.
+    /// The lower end is above the upper one.
     #[error("{0}..{1} is empty")]
     Empty(i128, i128),
 }
 
-/// `LO..HI`, both included.
+/// Parses `LO..HI`, both ends included.
 pub fn parse_bounds(text: &str) -> Result<(i128, i128), BadBounds> {
     let (low, high) = text.split_once("..").ok_or(BadBounds::NoRange)?;
     let high = high.strip_prefix('=').unwrap_or(high);

@@ -1,9 +1,9 @@
-//! What somebody wants, as plain data. No decisions are made here: `plan.rs` resolves them. The defaults are those of the
-//! command line.
+//! The request for a campaign, as plain data. It makes no decisions: [`Plan`](crate::Plan) resolves it. The defaults
+//! are those of the command line.
 //!
 //! Deliberately not here: how a request is written down (the command line is `cli`'s), and how results are shown.
 
-use super::growth_limits::{Growing, Objects};
+use super::growth_limits::{GrowthLimits, ObjectLimit};
 use super::old_version::OldVersion;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,83 +15,84 @@ use touchstone_criteria::{AssumeOption, Criterion, GoalCriterion, Mutator, crite
 use touchstone_engine::{Aliases, Entry, Labels, Search, Summaries};
 use touchstone_front_c::EnvironmentInputs;
 
-/// What somebody wants.
+/// The request for a campaign.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Source files of the program: C; or Java, also as classes, jars and directories.
     pub files: Vec<PathBuf>,
-    /// Where files are written.
+    /// The output directory.
     pub out: PathBuf,
-    /// Where tests are written.
-    pub tests: TestsGo,
+    /// The directory of the tests.
+    pub tests: TestDestination,
     /// How the sources are compiled.
     pub compilation: Compilation,
-    /// What is under test.
+    /// The functions under test.
     pub subject: Subject,
-    /// What is to come out of it.
+    /// The expected results.
     pub purpose: Purpose,
-    /// What tests are to cover.
+    /// The coverage criteria.
     pub criteria: Vec<Criterion>,
     /// Mutation operators of weak mutation; empty means all.
     pub mutators: Vec<Mutator>,
-    /// Whose objectives count.
-    pub objectives_of: ObjectivesOf,
-    /// A measured suite to begin from.
+    /// The scope of objectives.
+    pub objectives_of: ObjectiveScope,
+    /// A measured suite to start from.
     pub on_top_of: Option<PathBuf>,
-    /// An older version of the program: only what the change since then touches is asked for.
+    /// An older version of the program: only objectives that the change since then affects are covered.
     pub old: Option<OldVersion>,
-    /// What inputs are like.
+    /// Assumptions about inputs, and bounds on them.
     pub inputs: Inputs,
-    /// How, and how long, is searched.
+    /// The search strategy and its budgets.
     pub effort: Effort,
-    /// What verdicts may take for granted.
+    /// The assumptions that verdicts may make.
     pub assume: BTreeSet<AssumeOption>,
-    /// What tests are written as.
+    /// The forms of emitted tests.
     pub emit: Vec<TestForm>,
-    /// Whether and how the tests are replayed.
-    pub replay: Replaying,
-    /// Where results are kept for later runs, and found; `None`: nowhere.
-    pub cache: Option<CacheIn>,
-    /// Functions to work on at the same time; `None`: as many as there are cores.
+    /// How tests are replayed.
+    pub replay: ReplayMode,
+    /// The cache of results, or `None` to use none.
+    pub cache: Option<CacheLocation>,
+    /// The number of functions to work on concurrently, or `None` for the number of cores.
     pub jobs: Option<usize>,
-    /// What becomes of suites that an earlier run left.
+    /// The treatment of suites that an earlier run left.
     pub regeneration: Regeneration,
-    /// The program that has the verb `cc`, by which suites that users edited are measured; without it they only run.
+    /// The executable with the verb `cc`, by which edited suites are measured; without it they only run.
     pub tool: Option<PathBuf>,
-    /// Becomes true when the work shall stop soon.
+    /// Becomes true when the work has to stop soon.
     pub interrupt: Arc<AtomicBool>,
 }
 
-/// How long the text of a variable of the environment is at most, where nobody says it.
-const VARIABLE_LENGTH: u32 = 16;
+/// The default maximum length of an environment variable's value, in characters.
+const MAX_VARIABLE_LENGTH: u32 = 16;
 
 impl Request {
-    /// What surrounds the program. Where functions are called, variables of the environment are answers as others are.
+    /// Returns the environment of the program. Where functions are under test, environment variables are inputs like
+    /// the results of other external functions.
     pub(crate) fn surroundings(&self) -> EnvironmentInputs {
         let asked = self.inputs.surroundings;
         let answered = asked.externals && !matches!(self.subject, Subject::Program(_));
-        EnvironmentInputs { environment: asked.environment.or(answered.then_some(VARIABLE_LENGTH)), ..asked }
+        EnvironmentInputs { environment: asked.environment.or(answered.then_some(MAX_VARIABLE_LENGTH)), ..asked }
     }
 
-    /// MC/DC tests in C for every function of these files, written to a directory and replayed.
+    /// Creates a request for MC/DC tests in C of every function of these files, written to a directory and replayed.
     pub fn new(files: impl IntoIterator<Item = PathBuf>, out: impl Into<PathBuf>) -> Request {
         Request {
             files: files.into_iter().collect(),
             out: out.into(),
-            tests: TestsGo::ToOut,
+            tests: TestDestination::Output,
             compilation: Compilation::default(),
             subject: Subject::EveryFunction,
             purpose: Purpose::Tests,
             criteria: criterion_named("mcdc").map(Criterion::Goals).into_iter().collect(),
             mutators: Vec::new(),
-            objectives_of: ObjectivesOf::Own,
+            objectives_of: ObjectiveScope::Own,
             on_top_of: None,
             old: None,
             inputs: Inputs::default(),
             effort: Effort::default(),
             assume: BTreeSet::new(),
             emit: vec![TestForm::C],
-            replay: Replaying::InSandbox,
+            replay: ReplayMode::InSandbox,
             cache: None,
             jobs: None,
             regeneration: Regeneration::Plain,
@@ -100,32 +101,33 @@ impl Request {
         }
     }
 
-    /// Whether somebody wants us to stop.
+    /// Returns true if the campaign has been interrupted.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }
 
-    /// Whether tests that are there are run before others are searched for.
+    /// Returns true if existing tests are run before the search.
     pub fn runs_first(&self) -> bool {
         self.purpose == Purpose::Tests && (self.regeneration == Regeneration::Update || self.old.is_some())
     }
 
-    /// Whether every path is to have a test.
+    /// Returns true if every path gets a test.
     pub fn wants_paths(&self) -> bool {
         self.criteria.iter().any(|criterion| matches!(criterion, Criterion::Paths(_)))
     }
 
-    /// How far objects grow in rounds after the first, if there are any: all that they find is tests for goals.
-    pub(crate) fn growing(&self) -> Option<Growing> {
-        let objects = if self.inputs.max_objects.is_some() { Objects::Said } else { Objects::Grow };
+    /// Returns how far objects grow in rounds after the first, or `None` if there are none. Such rounds only find tests
+    /// for goals.
+    pub(crate) fn growing(&self) -> Option<GrowthLimits> {
+        let objects = if self.inputs.max_objects.is_some() { ObjectLimit::Fixed } else { ObjectLimit::Grow };
         let growing = match self.inputs.grow {
-            None => Growing { most: 16, while_quick: 64, objects },
-            Some(most) => Growing { most, while_quick: most, objects },
+            None => GrowthLimits { max_elements: 16, max_while_quick: 64, objects },
+            Some(most) => GrowthLimits { max_elements: most, max_while_quick: most, objects },
         };
-        (!self.wants_paths() && growing.most > 1).then_some(growing)
+        (!self.wants_paths() && growing.max_elements > 1).then_some(growing)
     }
 
-    /// How many calls a test may make: all that more than one find is tests for goals.
+    /// Returns the maximum number of calls of a test. Sequences of several calls only find tests for goals.
     pub(crate) fn calls(&self, entry: Entry) -> u32 {
         match entry {
             Entry::Function if !self.wants_paths() => self.inputs.calls,
@@ -133,17 +135,17 @@ impl Request {
         }
     }
 
-    /// When a first round that begins now leaves the rest of the time to others.
+    /// Returns the deadline of a first round that starts now; the rest of the time belongs to later rounds.
     pub(crate) fn first_round(&self) -> Deadline {
-        self.growing().map_or(Deadline::NEVER, |_| Growing::first_round(self.effort.timeout))
+        self.growing().map_or(Deadline::NEVER, |_| GrowthLimits::first_round(self.effort.timeout))
     }
 
-    /// Whether state coverage is asked for.
+    /// Returns true if state coverage is requested.
     pub fn wants_state(&self) -> bool {
         self.criteria.contains(&Criterion::State)
     }
 
-    /// The criteria whose objectives are goals.
+    /// Returns the criteria that have goals as objectives.
     pub fn labellings(&self) -> Vec<&'static dyn GoalCriterion> {
         let goals = self.criteria.iter().filter_map(|criterion| match criterion {
             Criterion::Goals(labelling) => Some(*labelling),
@@ -153,12 +155,12 @@ impl Request {
     }
 }
 
-/// Where results of earlier runs are.
+/// The location of the cache.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CacheIn {
+pub struct CacheLocation {
     /// The directory.
     pub directory: PathBuf,
-    /// What tells this program from others, also of its own version: only what it wrote itself is believed.
+    /// The identity of this executable: only entries of the same build are trusted.
     pub build: String,
 }
 
@@ -167,11 +169,11 @@ pub struct CacheIn {
 pub struct Compilation {
     /// Flags for the compiler.
     pub flags: Vec<String>,
-    /// `compile_commands.json` or its directory; `None`: it is looked for around the sources.
+    /// `compile_commands.json` or its directory; `None` to search the directories above the sources.
     pub commands: Option<PathBuf>,
     /// The user's compiler.
     pub compiler: String,
-    /// Java: jars and directories that the program needs and that are not tested.
+    /// Java: jars and directories that the program needs and that are not under test.
     pub class_path: Vec<PathBuf>,
 }
 
@@ -181,19 +183,19 @@ impl Default for Compilation {
     }
 }
 
-/// Where tests are written.
+/// The directory of the tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TestsGo {
-    /// Where everything else is written.
-    ToOut,
-    /// Where the project has its tests (`src/test/java`), if its directory was given; else where everything else is.
-    ToProject,
+pub enum TestDestination {
+    /// The output directory.
+    Output,
+    /// The test directory of the project (`src/test/java`) if its root was given; otherwise the output directory.
+    Project,
 }
 
-/// What is under test.
+/// The functions under test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
-    /// Every function that the files define; the whole program if that is plainly meant (only `main`, or a harness).
+    /// Every function that the files define; the whole program if they define only `main`, or a harness.
     EveryFunction,
     /// These functions.
     Functions(Vec<String>),
@@ -201,7 +203,7 @@ pub enum Subject {
     Program(String),
 }
 
-/// What is to come out of a campaign.
+/// The expected results of a campaign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     /// Tests, and verdicts.
@@ -210,41 +212,42 @@ pub enum Purpose {
     Verdicts,
 }
 
-/// Whose objectives count when a function is explored.
+/// The scope of objectives when a function is explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ObjectivesOf {
-    /// Its own.
+pub enum ObjectiveScope {
+    /// Objectives of the function itself.
     Own,
-    /// Its own, and those of everything that it calls.
+    /// Objectives of the function and of everything that it calls.
     Callees,
 }
 
-/// What inputs are like.
+/// Assumptions about inputs, and bounds on them.
 #[derive(Clone, Debug)]
 pub struct Inputs {
     /// A C expression over the parameters that holds for all of them.
     pub precondition: Option<String>,
-    /// Elements behind a pointer or array, by its name.
+    /// The number of elements behind a pointer or array, by name.
     pub lengths: BTreeMap<String, u64>,
     /// Inclusive ranges of integers, by name.
     pub ranges: BTreeMap<String, (i128, i128)>,
-    /// Objects that undecided input pointers may lead to, on one path.
+    /// The maximum number of objects that symbolic input pointers point to on one path.
     pub max_objects: Option<u32>,
-    /// Where nobody said how long they are, objects behind pointer inputs grow to so many elements while something is open; by
-    /// default to 16, and to 64 while that is quick.
+    /// The maximum number of elements to which objects of unspecified length grow while goals are open. By default 16,
+    /// and 64 while rounds are quick.
     pub grow: Option<u64>,
-    /// A test makes at most so many calls, where what no test can set has to become what a goal needs.
+    /// The maximum number of calls of a test, where state that no test can set has to change before a goal is
+    /// reachable.
     pub calls: u32,
-    /// Java: which objects tests use.
-    pub heaps: Heaps,
-    /// Pointers to characters lead to texts of at most so many characters.
+    /// Java: the objects that tests may use.
+    pub heaps: HeapChoice,
+    /// The maximum length of strings that pointers to characters point to.
     pub strings: Option<u32>,
-    /// Arguments of a whole program: at most so many words of at most so many characters.
+    /// Arguments of a whole program: the maximum number of words, and of characters of each.
     pub arguments: Option<(u32, u32)>,
-    /// What else of a program's surroundings is an input.
+    /// Other parts of the environment that are inputs.
     pub surroundings: EnvironmentInputs,
-    /// Files that say what functions do that nobody defines.
-    pub world: Vec<PathBuf>,
+    /// Files with specifications of external functions.
+    pub external_specs: Vec<PathBuf>,
 }
 
 impl Default for Inputs {
@@ -256,57 +259,57 @@ impl Default for Inputs {
             max_objects: None,
             grow: None,
             calls: 4,
-            heaps: Heaps::Any,
+            heaps: HeapChoice::Any,
             strings: None,
             arguments: None,
             surroundings: EnvironmentInputs { externals: true, callbacks: true, ..EnvironmentInputs::default() },
-            world: Vec::new(),
+            external_specs: Vec::new(),
         }
     }
 }
 
-/// Which objects tests use.
+/// The objects that tests may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Heaps {
-    /// Those that calls make.
+pub enum HeapChoice {
+    /// Objects that API sequences construct.
     Calls,
-    /// Also others, where these leave something open.
+    /// Any heap as well, where those leave goals open.
     Any,
 }
 
-/// How, and how long, is searched. `touchstone_engine::Config` says more of each.
+/// The search strategy and its budgets. `touchstone_engine::Config` documents each of them.
 #[derive(Clone, Debug)]
 pub struct Effort {
-    /// Treatment of offsets that depend on inputs.
+    /// The treatment of offsets that depend on inputs.
     pub aliases: Aliases,
-    /// How labels are searched for.
+    /// The search strategy for labels.
     pub labels: Labels,
-    /// Which path is followed next; `None`: what suits the criteria.
+    /// The order of exploration, or `None` for one that suits the criteria.
     pub order: Option<Search>,
-    /// Where calls are composed.
+    /// The calls that are composed from summaries.
     pub summaries: Summaries,
-    /// At most so many iterations of each loop entry.
+    /// The maximum number of iterations of each loop entry.
     pub loop_bound: Option<u32>,
-    /// At most so many outcomes on a path that depend on inputs.
+    /// The maximum number of input-dependent outcomes on a path.
     pub depth: Option<u32>,
-    /// At most so many paths a function.
+    /// The maximum number of paths per function.
     pub max_paths: Option<u64>,
-    /// Questions to the solver for tests that complete independence pairs.
+    /// The maximum number of solver queries for tests that complete independence pairs.
     pub pair_questions: Option<u64>,
-    /// Time of search a function. Naming and choosing its tests may take as long again; replay ten times as long and half
-    /// a minute.
+    /// The search time per function. Naming and reducing its tests may take as long again; replay ten times as long and
+    /// half a minute.
     pub timeout: Option<Duration>,
-    /// Bytes that the process may have.
+    /// The memory limit of the process, in bytes.
     pub memory: Option<u64>,
-    /// Time for one question to the solver.
+    /// The timeout of one solver query.
     pub solver_timeout: Option<Duration>,
-    /// Frames of one path's call stack.
+    /// The maximum number of frames on one path's call stack.
     pub call_depth: usize,
-    /// Values of one thing that must be fixed on a path.
+    /// The maximum number of values that are tried where a value has to be concretised.
     pub max_values: usize,
-    /// Instructions of one path.
+    /// The maximum number of instructions of one path.
     pub steps: u64,
-    /// Seed for every free choice.
+    /// The seed of every random choice.
     pub seed: u64,
 }
 
@@ -332,29 +335,29 @@ impl Default for Effort {
     }
 }
 
-/// What tests are written as.
+/// The form of emitted tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TestForm {
-    /// One C file a function, compiled against the unmodified source.
+    /// One C file per function, compiled against the unmodified source.
     C,
-    /// One file a function, a JSON object a line.
+    /// One file per function, with a JSON object per line.
     Json,
-    /// For Unity, under `unity/`.
+    /// Unity, under `unity/`.
     Unity,
-    /// For cmocka, under `cmocka/`.
+    /// cmocka, under `cmocka/`.
     Cmocka,
-    /// For GoogleTest, under `gtest/`.
+    /// GoogleTest, under `gtest/`.
     Gtest,
     /// A Test-Comp suite.
     TestComp,
-    /// JUnit 5: one class for each class under test.
+    /// JUnit 5: one test class per class under test.
     JUnit5,
-    /// JUnit 4: the same.
+    /// JUnit 4: one test class per class under test.
     JUnit4,
 }
 
 impl TestForm {
-    /// Its name.
+    /// Returns the name of the form on the command line.
     pub fn word(self) -> &'static str {
         match self {
             TestForm::C => "c",
@@ -369,24 +372,24 @@ impl TestForm {
     }
 }
 
-/// What becomes of suites that an earlier run left.
+/// The treatment of suites that an earlier run left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Regeneration {
-    /// Those that nobody edited are written again.
+    /// Suites without edits are overwritten.
     Plain,
-    /// The same, but first they are asked which of their tests still hold.
+    /// Suites without edits are replayed, then overwritten.
     Update,
-    /// An interrupted run goes on: functions that it finished, and that are as they were, are not explored again.
+    /// An interrupted run continues: finished functions that are unchanged are not explored again.
     Resume,
 }
 
-/// Whether and how tests are replayed on the compiled program.
+/// How tests are replayed on the compiled program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Replaying {
-    /// They are not.
+pub enum ReplayMode {
+    /// They are not replayed.
     Off,
     /// In a sandbox.
     InSandbox,
-    /// Without one: what the tested functions remove, write or send is real.
+    /// Without a sandbox: what the tested functions delete, write or send is real.
     Unprotected,
 }

@@ -1,33 +1,33 @@
-//! How far input objects grow in the rounds after the first one.
+//! Limits for the growth of input objects in the rounds after the first one.
 
 use std::time::Duration;
 use touchstone_base::Deadline;
 
-/// How far objects grow.
+/// Limits for the growth of input objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Growing {
-    /// Elements, at most.
-    pub most: u64,
-    /// Elements, at most, as long as rounds are quick: a number that overflows has twenty digits.
-    pub while_quick: u64,
-    /// How many objects a path may have.
-    pub objects: Objects,
+pub(crate) struct GrowthLimits {
+    /// The maximum number of elements.
+    pub max_elements: u64,
+    /// The maximum number of elements while rounds are quick: a number that overflows has twenty digits.
+    pub max_while_quick: u64,
+    /// The limit on objects per path.
+    pub objects: ObjectLimit,
 }
 
-/// How many objects a path may have.
+/// The limit on objects per path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Objects {
-    /// As many as the user says.
-    Said,
-    /// More in each round.
+pub(crate) enum ObjectLimit {
+    /// The number that the user specified.
+    Fixed,
+    /// A number that grows in each round.
     Grow,
 }
 
-impl Growing {
-    /// Nothing grows.
-    pub const NOT: Growing = Growing { most: 1, while_quick: 1, objects: Objects::Said };
+impl GrowthLimits {
+    /// No growth.
+    pub const NONE: GrowthLimits = GrowthLimits { max_elements: 1, max_while_quick: 1, objects: ObjectLimit::Fixed };
 
-    /// When a first round stops, if it may take so long in all.
+    /// Returns the deadline of a first round, given the time for all rounds.
     pub fn first_round(time: Option<Duration>) -> Deadline {
         Deadline::within(time.map(|limit| limit / 2))
     }

@@ -1,4 +1,5 @@
-//! What a campaign is asked for, as plain data, and what users are told besides results.
+//! The request for a campaign as plain data, and what accompanies it: options files, notices for users, the output
+//! directory.
 
 mod bounds;
 mod campaign_request;
@@ -12,10 +13,10 @@ mod test_stem;
 
 pub use bounds::{BadBounds, parse_bounds};
 pub use campaign_request::{
-    CacheIn, Compilation, Effort, Heaps, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject,
-    TestForm, TestsGo,
+    CacheLocation, Compilation, Effort, HeapChoice, Inputs, ObjectiveScope, Purpose, Regeneration, ReplayMode, Request,
+    Subject, TestDestination, TestForm,
 };
-pub(crate) use growth_limits::{Growing, Objects};
+pub(crate) use growth_limits::{GrowthLimits, ObjectLimit};
 pub use notice::Notice;
 pub use old_version::OldVersion;
 pub(crate) use options_file::OptionsFile;

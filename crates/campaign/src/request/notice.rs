@@ -1,120 +1,121 @@
-//! What users should know that is no error, as data. Who shows it decides how.
+//! Remarks for users that are no errors, as data. The caller decides how to show them.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// What users should know.
+/// A remark for users.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Notice {
-    /// The suite to begin from has the function, compiled otherwise.
+    /// The measured suite has the function, compiled with other macros or types.
     OtherVariant {
-        /// Which function.
+        /// The name of the function.
         function: String,
     },
-    /// The suite to begin from does not have the function.
+    /// The measured suite does not have the function.
     NotMeasured {
-        /// Which function.
+        /// The name of the function.
         function: String,
     },
-    /// There was no time to ask every test what it covers: some say only what they were found for, not all that they cover.
+    /// There was no time to determine the coverage of every test: some list only the objectives that they were found
+    /// for.
     NotNamed {
-        /// Whose tests.
+        /// The function under test.
         function: String,
-        /// So many
+        /// The number of tests with incomplete coverage.
         some: usize,
-        /// of so many.
+        /// The number of all tests.
         all: usize,
     },
-    /// What nothing kept the replay from.
+    /// The replay lacked some protection.
     Unprotected {
-        /// As a sentence.
+        /// The missing protection, as a sentence.
         told: String,
     },
-    /// A source was changed after the coverage to begin from was written.
+    /// A source file is newer than the coverage to start from.
     ChangedSince {
-        /// The coverage.
+        /// The coverage file.
         suite: PathBuf,
-        /// The source.
+        /// The source file.
         file: PathBuf,
     },
-    /// The coverage to begin from has no words for some criteria.
+    /// The coverage to start from does not support some criteria.
     SaysNothing {
-        /// The coverage.
+        /// The coverage file.
         suite: PathBuf,
-        /// Which criteria.
+        /// The unsupported criteria.
         criteria: Vec<String>,
     },
-    /// The coverage to begin from has branches, and no conditions.
+    /// The coverage to start from has branches, but no conditions.
     OnlySingleConditions {
-        /// The coverage.
+        /// The coverage file.
         suite: PathBuf,
     },
-    /// A file that would be written was edited, or is somebody else's.
+    /// A file that would be written was edited, or was not written by Touchstone.
     FileStays {
-        /// Which.
+        /// The kept file.
         file: PathBuf,
     },
-    /// A file of tests was edited; new ones are in another.
+    /// A test file was edited; new tests are in another file.
     TestsStay {
-        /// Which.
+        /// The edited file.
         file: PathBuf,
-        /// Where new tests are.
+        /// The file with new tests.
         new_tests: PathBuf,
     },
-    /// There is no source: decisions are the compiler's.
+    /// The source is missing: decisions are those of the compiler.
     NoSource {
-        /// Which function.
+        /// The first such function.
         function: String,
-        /// How many others.
+        /// The number of other functions.
         others: usize,
     },
     /// Methods of the given classes have other code than the given source.
     SourceDiffers {
-        /// How many.
+        /// The number of methods.
         methods: usize,
     },
-    /// Classes can't be loaded.
+    /// Some classes cannot be loaded.
     Unloadable {
-        /// The first one.
+        /// The first such class.
         class: String,
-        /// Why not.
+        /// The reason.
         why: String,
-        /// How many others.
+        /// The number of other classes.
         others: usize,
     },
-    /// What a file says of a function changes nothing.
+    /// The specification of a function has no effect.
     NotDescribed {
-        /// Where it says so.
+        /// The position in the specification.
         place: String,
-        /// Which function.
+        /// The name of the function.
         function: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Whether what a file says of a function has one case for each call was not found out.
+    /// There was no time to check that the specification of a function has exactly one case for each call.
     NotChecked {
-        /// Where it says so.
+        /// The position in the specification.
         place: String,
-        /// Which function.
+        /// The name of the function.
         function: String,
     },
-    /// There is no test because there is no input.
+    /// A function has no test because preconditions exclude all inputs.
     NothingAllowed {
-        /// Which function.
+        /// The name of the function.
         function: String,
     },
-    /// A file of the cache is not what it should be.
+    /// A file of the cache is damaged.
     NotOfCache {
-        /// Which.
+        /// The file.
         file: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Nothing can be kept for later runs.
+    /// The cache cannot be written.
     CacheNotWritten {
         /// The directory of the cache.
         directory: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }

@@ -4,10 +4,10 @@
 
 use std::path::{Path, PathBuf, absolute};
 
-/// Where an older version is.
+/// The location of an older version.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OldVersion {
-    /// What people call it: a revision, a directory.
+    /// The name that users know it by: a revision, a directory.
     pub name: String,
     /// Its directory.
     pub root: PathBuf,
@@ -16,11 +16,11 @@ pub struct OldVersion {
 }
 
 impl OldVersion {
-    /// Where a path of the new version is in the old one, if it is there.
+    /// Maps a path of the new version to the old one, or returns `None` if it does not exist there.
     pub(crate) fn was(&self, path: &Path) -> Option<PathBuf> {
         let inside = |path: PathBuf, root: PathBuf| Some(path.strip_prefix(root).ok()?.to_path_buf());
         let plain = absolute(path).ok().zip(absolute(&self.of).ok()).and_then(|(path, of)| inside(path, of));
-        // Links may stand on the way to it.
+        // The path may contain symbolic links.
         let real = || path.canonicalize().ok().zip(self.of.canonicalize().ok()).and_then(|(path, of)| inside(path, of));
         let was = self.root.join(plain.or_else(real)?);
         was.exists().then_some(was)

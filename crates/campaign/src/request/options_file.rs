@@ -1,4 +1,4 @@
-//! `touchstone.toml`: options beside the sources, with the same names as on the command line.
+//! `touchstone.toml`: options for functions, with the same names as on the command line.
 //!
 //! ```toml
 //! [function.insert]
@@ -9,18 +9,18 @@
 //! max_objects = 2
 //! ```
 //!
-//! It stands beside the sources, or in a directory above them up to the one that git begins in. Deliberately not here: what it
-//! says at its top, which are words of the command line (`cli`'s).
+//! The file is in the directory of the sources, or in a directory above them up to the root of the git repository.
+//! Deliberately not here: its top-level keys, which are options of the command line (`cli`'s).
 
 use super::bounds::{BadBounds, parse_bounds};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The file's name.
+/// The name of the file.
 const NAME: &str = "touchstone.toml";
 
-/// What is wrong with the file.
+/// Errors in the file.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum OptionsFileError {
@@ -36,14 +36,14 @@ pub enum OptionsFileError {
     Function { name: String, near: String },
 }
 
-/// What the file says of functions.
+/// The options of all functions.
 #[derive(Deserialize, Debug, Default)]
 pub(crate) struct OptionsFile {
     #[serde(default)]
     function: BTreeMap<String, FunctionOptions>,
 }
 
-/// What the file says of one function.
+/// The options of one function.
 #[derive(Deserialize, Debug, Default, Clone)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FunctionOptions {
@@ -59,7 +59,7 @@ pub(crate) struct FunctionOptions {
 }
 
 impl FunctionOptions {
-    /// The partitions for `idc`, read.
+    /// Parses the partitions for `idc`.
     pub fn partitions(&self) -> Result<BTreeMap<String, Vec<(i128, i128)>>, OptionsFileError> {
         let read = |(name, parts): (&String, &Vec<String>)| {
             let bounds = |text: &String| {
@@ -71,7 +71,7 @@ impl FunctionOptions {
         self.partitions.iter().map(read).collect()
     }
 
-    /// The ranges, read.
+    /// Parses the ranges.
     pub fn ranges(&self) -> Result<BTreeMap<String, (i128, i128)>, OptionsFileError> {
         let read = |(name, text): (&String, &String)| match parse_bounds(text) {
             Ok(bounds) => Ok((name.clone(), bounds)),
@@ -82,7 +82,7 @@ impl FunctionOptions {
 }
 
 impl OptionsFile {
-    /// The file that is near a source file; nothing if there is none.
+    /// Reads the file nearest to a source file, or returns empty options if there is none.
     pub fn near(source: &Path) -> Result<OptionsFile, OptionsFileError> {
         let folder = source.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let Some(path) = options_file_near(folder) else { return Ok(OptionsFile::default()) };
@@ -93,8 +93,7 @@ impl OptionsFile {
         OptionsFile::parse(&text).map_err(|source| OptionsFileError::NotOptions { path, source })
     }
 
-    /// Refuses a function that is not there if another one has nearly its name. The file may well be about functions of other
-    /// sources.
+    /// Rejects an unknown function if a known one has a similar name. Other unknown functions may be of other sources.
     pub fn check<'n>(&self, known: impl Iterator<Item = &'n str>) -> Result<(), OptionsFileError> {
         let known: Vec<&str> = known.collect();
         for name in self.function.keys().filter(|name| !known.contains(&name.as_str())) {
@@ -109,19 +108,19 @@ impl OptionsFile {
         toml::from_str(text)
     }
 
-    /// What it says of a function.
+    /// Returns the options of a function.
     pub fn function(&self, name: &str) -> FunctionOptions {
         self.function.get(name).cloned().unwrap_or_default()
     }
 }
 
-/// The file in a directory, or in the nearest one above it that has one, up to where git begins.
+/// Returns the file in a directory, or in the nearest directory above it, up to the root of the git repository.
 pub fn options_file_near(folder: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(folder).ok()?;
     let mut shown = folder.to_path_buf();
     for above in absolute.ancestors() {
         if above.join(NAME).is_file() {
-            // As short as it was given, where it is right there.
+            // A path in the directory itself is kept as short as it was given.
             let place = if above == absolute { std::mem::take(&mut shown) } else { above.to_path_buf() };
             return Some(if place == Path::new(".") { PathBuf::from(NAME) } else { place.join(NAME) });
         }
@@ -132,14 +131,14 @@ pub fn options_file_near(folder: &Path) -> Option<PathBuf> {
     None
 }
 
-/// The name that was probably meant: two letters differ at most, and not half of them.
+/// Returns the most similar name: at most two letters differ, and fewer than half of them.
 pub fn nearest_name<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let distance = |other: &&str| strsim::damerau_levenshtein(name, other);
     let near = known.min_by_key(distance)?;
     (distance(&near) <= 2 && 2 * distance(&near) < name.chars().count()).then_some(near)
 }
 
-/// What a text says as such a file, or what is wrong with it: for fuzz targets.
+/// Parses a text as an options file and prints the result, for fuzz targets.
 pub fn options_file_reading(text: &str) -> Result<String, String> {
     let file = OptionsFile::parse(text).map_err(|error| error.to_string())?;
     let read = |options: &FunctionOptions| Ok((options.ranges()?, options.partitions()?));

@@ -1,13 +1,14 @@
-//! The output directory: written as the run goes, locked against a second run, and nobody else's.
+//! The output directory: it is written during the run, locked against a second run, and files that Touchstone did not
+//! write are never overwritten.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Files that every verb writes, and how they begin.
+/// Files that every verb writes, with their first bytes.
 const OURS: [(&str, &str); 2] = [("campaign.json", "{\n  \"schema_version\""), ("history.jsonl", "{\"time\":")];
 
-/// Why a directory can't be written to.
+/// Errors of the output directory.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum OutDirError {
@@ -25,7 +26,7 @@ pub enum OutDirError {
     NotOurs { path: PathBuf },
 }
 
-/// An output directory that this process holds.
+/// An output directory that this process has locked.
 #[derive(Debug)]
 pub struct OutDir {
     path: PathBuf,
@@ -33,14 +34,14 @@ pub struct OutDir {
 }
 
 impl Drop for OutDir {
-    /// To close the file is not enough: a process that is just being started has it, too, for a moment.
+    /// Unlocks explicitly: closing the file is not enough, because a process that is being spawned holds it, too.
     fn drop(&mut self) {
         let _ = self.lock.unlock();
     }
 }
 
 impl OutDir {
-    /// Makes and locks the directory. The lock goes with the process, however it ends.
+    /// Creates and locks the directory. The lock ends with the process.
     pub fn open(path: &Path) -> Result<OutDir, OutDirError> {
         let own = || path.to_path_buf();
         std::fs::create_dir_all(path).map_err(|source| OutDirError::NotMade { path: own(), source })?;
@@ -59,13 +60,13 @@ impl OutDir {
         }
     }
 
-    /// Where it is.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Refuses to replace a file that does not begin like one of ours, however torn it may be.
+/// Returns an error if a file exists that does not begin like one of ours, even if it is truncated.
 pub(crate) fn check_file(path: &Path, begins: &str) -> Result<(), OutDirError> {
     let Ok(file) = File::open(path) else { return Ok(()) };
     let mut found = Vec::new();

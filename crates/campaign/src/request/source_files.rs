@@ -1,8 +1,8 @@
-//! Paths of source files: two spellings of one path are the same file.
+//! Paths of source files: different paths may name the same file.
 
 use std::path::{Path, PathBuf};
 
-/// The index of a file among those that are given.
+/// Returns the index of a file among the given ones.
 pub(crate) fn index_of(files: &[PathBuf], path: &str) -> Option<usize> {
     files.iter().position(|given| same_file(given, Path::new(path)))
 }

@@ -1,8 +1,8 @@
-//! All that the result for a function can depend on, in an order that follows from the program's structure alone: whatever numbers
-//! functions, globals and types have, and wherever they stand, the same program has the same closure.
+//! The dependency closure of a function: everything that its result can depend on, in an order that follows from the
+//! program's structure alone. The same program has the same closure, whatever ids and positions its parts have.
 //!
-//! A call through a pointer may call every function that fits and whose address is taken. What other code says about globals (whether anybody writes
-//! them) counts for the globals that are met.
+//! An indirect call may call every function of a matching type with its address taken. Facts from other code (whether a
+//! global is written) are included for the globals of the closure.
 
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -11,19 +11,19 @@ use touchstone_base::{Span, WideHasher};
 use touchstone_engine::GlobalFacts;
 use touchstone_ir::{CallGraph, DataTypeId, GlobalId, ItemStructures, Module, ModuleItem};
 
-/// Finds closures in a module.
-pub(crate) struct Closures<'m> {
+/// Computes closures in a module.
+pub(crate) struct DependencyClosures<'m> {
     module: &'m Module,
     structures: ItemStructures<'m>,
     facts: GlobalFacts,
     calls: CallGraph,
-    /// The names of functions that a pointer to this type may lead to.
+    /// The names of functions that a pointer to this type may point to.
     functions: BTreeMap<DataTypeId, Vec<&'m str>>,
 }
 
 /// The parts of a module that some of them depend on.
-pub(crate) struct Closure {
-    /// What it is, as one number.
+pub(crate) struct DependencyClosure {
+    /// The hash of the closure.
     pub hash: u128,
     parts: Vec<ModuleItem>,
     numbers: FxHashMap<ModuleItem, u32>,
@@ -31,8 +31,8 @@ pub(crate) struct Closure {
     place_numbers: FxHashMap<Span, u32>,
 }
 
-impl<'m> Closures<'m> {
-    pub fn new(module: &'m Module) -> Closures<'m> {
+impl<'m> DependencyClosures<'m> {
+    pub fn new(module: &'m Module) -> DependencyClosures<'m> {
         let name = |global: GlobalId| Some(module.functions[module.globals[global].function?].name.as_str());
         let mut functions: BTreeMap<DataTypeId, Vec<&'m str>> = BTreeMap::new();
         for (id, global) in module.globals.iter().filter(|(_, global)| global.function.is_some()) {
@@ -40,12 +40,12 @@ impl<'m> Closures<'m> {
         }
         functions.values_mut().for_each(|names| names.sort_unstable());
         let (structures, facts, calls) = (ItemStructures::new(module), GlobalFacts::of(module), CallGraph::new(module));
-        Closures { module, structures, facts, calls, functions }
+        DependencyClosures { module, structures, facts, calls, functions }
     }
 
-    /// What these parts depend on.
-    pub fn of(&self, roots: &[ModuleItem]) -> Closure {
-        let mut met = Met::default();
+    /// Computes the closure of these parts.
+    pub fn of(&self, roots: &[ModuleItem]) -> DependencyClosure {
+        let mut met = PartNumbering::default();
         let own: Vec<u32> = roots.iter().map(|part| met.number(*part)).collect();
         let mut next = 0;
         while let Some(part) = met.parts.get(next).copied() {
@@ -68,7 +68,7 @@ impl<'m> Closures<'m> {
                 known.entry(*class).or_insert(next).hash(&mut hasher);
             }
             for span in &structure.places {
-                // Functions share places where a macro or a header made them.
+                // Functions share positions where a macro or a header defines them.
                 let number = *place_numbers.entry(*span).or_insert_with(|| {
                     places.push(*span);
                     places.len() as u32 - 1
@@ -76,10 +76,10 @@ impl<'m> Closures<'m> {
                 number.hash(&mut hasher);
             }
         }
-        Closure { hash: hasher.wide(), parts: met.parts, numbers: met.numbers, places, place_numbers }
+        DependencyClosure { hash: hasher.wide(), parts: met.parts, numbers: met.numbers, places, place_numbers }
     }
 
-    /// What a part names, and whom it may call through pointers, by their names.
+    /// Returns the parts that a part refers to, and its possible indirect callees by name.
     fn names(&self, part: ModuleItem) -> Vec<ModuleItem> {
         let structure = self.structures.of(part);
         let mut names = structure.names.clone();
@@ -91,7 +91,7 @@ impl<'m> Closures<'m> {
         names
     }
 
-    /// What the rest of the program says about a part.
+    /// Hashes the facts from other code about a part.
     fn beside(&self, part: ModuleItem, hasher: &mut WideHasher) {
         match part {
             ModuleItem::Function(_) => {}
@@ -102,20 +102,20 @@ impl<'m> Closures<'m> {
         }
     }
 
-    /// The functions of these names.
+    /// Returns the functions of these names.
     pub fn named<'n>(&self, names: impl Iterator<Item = &'n String>) -> Vec<ModuleItem> {
         names.filter_map(|name| self.module.function_named(name)).map(ModuleItem::Function).collect()
     }
 }
 
-/// Parts in the order in which they are met.
+/// Parts in the order in which they are reached.
 #[derive(Default)]
-struct Met {
+struct PartNumbering {
     parts: Vec<ModuleItem>,
     numbers: FxHashMap<ModuleItem, u32>,
 }
 
-impl Met {
+impl PartNumbering {
     fn number(&mut self, part: ModuleItem) -> u32 {
         let next = self.parts.len() as u32;
         *self.numbers.entry(part).or_insert_with(|| {
@@ -125,28 +125,28 @@ impl Met {
     }
 }
 
-impl Closure {
-    /// The number that a part has in every program with this closure.
+impl DependencyClosure {
+    /// Returns the number that a part has in every program with this closure.
     pub fn number(&self, part: ModuleItem) -> Option<u32> {
         self.numbers.get(&part).copied()
     }
 
-    /// All parts.
+    /// Returns all parts.
     pub fn parts(&self) -> &[ModuleItem] {
         &self.parts
     }
 
-    /// The part with a number.
+    /// Returns the part with a number.
     pub fn part(&self, number: u32) -> Option<ModuleItem> {
         self.parts.get(number as usize).copied()
     }
 
-    /// The number of a place.
+    /// Returns the number of a source position.
     pub fn place_number(&self, span: Span) -> Option<u32> {
         self.place_numbers.get(&span).copied()
     }
 
-    /// The place with a number.
+    /// Returns the source position with a number.
     pub fn place(&self, number: u32) -> Option<Span> {
         self.places.get(number as usize).copied()
     }

@@ -1,7 +1,7 @@
-//! What coverage that another tool measured means for objectives. What it can't say stays open.
+//! Maps the coverage of another tool to objectives. Objectives that it cannot decide stay open.
 //!
-//! A place counts only if it is exactly ours. Where a tool knows lines only, a line must have no second statement or decision.
-//! A source that was changed after the coverage was written has none.
+//! A location counts only if it is exactly that of the objective. If a tool reports lines only, the line must contain
+//! no second statement or decision. A source file that is newer than the coverage has none.
 
 use crate::request::Notice;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,25 +11,25 @@ use touchstone_criteria::{Goal, Objectives, Status};
 use touchstone_instrument::{FileCoverage, ImportError, ImportedCoverage, LineCoverage};
 use touchstone_ir::{BoolTree, CondId, Decision, DecisionId, FuncId, Module, PointKind};
 
-/// Coverage that another tool measured, as far as it is about the program as it is.
+/// Coverage of another tool, as far as it concerns the current sources.
 #[derive(Debug)]
-pub(crate) struct Borrowed {
-    /// What its tests are called here: the file.
+pub(crate) struct ForeignCoverage {
+    /// The name of its test here: the path of the file.
     name: String,
     outside: ImportedCoverage,
-    /// Files that were changed since.
+    /// Source files that have changed since.
     changed: BTreeSet<String>,
 }
 
-impl Borrowed {
-    /// Reads a file.
-    pub fn read(path: &Path) -> Result<Borrowed, ImportError> {
+impl ForeignCoverage {
+    /// Reads a coverage file.
+    pub fn read(path: &Path) -> Result<ForeignCoverage, ImportError> {
         let outside = ImportedCoverage::read(path)?;
         let time = |path: &Path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
         let written = time(path);
         let is_newer = |file: &&String| matches!((time(Path::new(file)), written), (Some(a), Some(b)) if a > b);
         let changed = outside.files.keys().filter(is_newer).cloned().collect();
-        Ok(Borrowed { name: path.display().to_string(), outside, changed })
+        Ok(ForeignCoverage { name: path.display().to_string(), outside, changed })
     }
 
     fn seen(&self, module: &Module, span: Span) -> Option<&FileCoverage> {
@@ -37,12 +37,12 @@ impl Borrowed {
         self.outside.files.get(&file).filter(|_| !self.changed.contains(&file))
     }
 
-    /// Whether it has something about a function's file.
+    /// Returns true if it covers the file of a function.
     pub fn knows(&self, module: &Module, func: FuncId) -> bool {
         self.seen(module, module.functions[func].span).is_some()
     }
 
-    /// What it can't say, for people.
+    /// Returns notices about what it cannot decide.
     pub fn notices(&self, module: &Module, criteria: &[&str]) -> Vec<Notice> {
         let suite = PathBuf::from(&self.name);
         let used: BTreeSet<String> = module.files.values().map(|file| canonical(file)).collect();
@@ -69,61 +69,62 @@ impl Borrowed {
         notices
     }
 
-    /// Objectives that it surely covers are covered.
-    pub fn settle(&self, module: &Module, wanted: &mut Objectives) {
-        let crowd = Crowd::of(module);
-        for id in wanted.list.ids().collect::<Vec<_>>() {
-            let (span, statement) = (wanted.list[id].span, wanted.list[id].criterion == "stmt");
+    /// Marks the objectives that it certainly covers.
+    pub fn settle(&self, module: &Module, objectives: &mut Objectives) {
+        let lines = LineContents::of(module);
+        for id in objectives.list.ids().collect::<Vec<_>>() {
+            let (span, statement) = (objectives.list[id].span, objectives.list[id].criterion == "stmt");
             let Some(seen) = self.seen(module, span) else { continue };
-            let covered = match &wanted.goals[id] {
-                Goal::Label { predicate: None, .. } if statement => crowd.executed(seen, span),
+            let covered = match &objectives.goals[id] {
+                Goal::Label { predicate: None, .. } if statement => lines.executed(seen, span),
                 Goal::Condition { func, decision, condition, value } => {
-                    crowd.condition(seen, &module.functions[*func].decisions[*decision], *condition, *value)
+                    lines.condition(seen, &module.functions[*func].decisions[*decision], *condition, *value)
                 }
                 Goal::Outcome { func, decision, value } => {
                     let decision = &module.functions[*func].decisions[*decision];
                     let only = decision.conditions.ids().next().filter(|_| decision.conditions.len() == 1);
-                    let value = *value == is_upright(&decision.tree);
-                    only.is_some_and(|only| crowd.condition(seen, decision, only, value))
+                    let value = *value == is_not_negated(&decision.tree);
+                    only.is_some_and(|only| lines.condition(seen, decision, only, value))
                 }
                 Goal::Independent { func, decision, condition, value } => {
-                    crowd.decides(seen, &module.functions[*func].decisions[*decision], *condition, *value)
+                    lines.affects_independently(seen, &module.functions[*func].decisions[*decision], *condition, *value)
                 }
                 _ => false,
             };
             if covered {
-                wanted.list[id].status = Status::Covered(vec![self.name.clone()]);
-                wanted.settled.insert(id);
+                objectives.list[id].status = Status::Covered(vec![self.name.clone()]);
+                objectives.settled.insert(id);
             }
         }
     }
 }
 
-/// How much stands on a line: by file and line.
-struct Crowd {
+/// The number of statements, decisions and conditions by file and line.
+struct LineContents {
     statements: BTreeMap<(usize, u32), usize>,
     decisions: BTreeMap<(usize, u32), BTreeSet<(FuncId, DecisionId)>>,
     conditions: BTreeMap<(usize, u32), usize>,
 }
 
-impl Crowd {
-    fn of(module: &Module) -> Crowd {
-        let mut crowd = Crowd { statements: BTreeMap::new(), decisions: BTreeMap::new(), conditions: BTreeMap::new() };
+impl LineContents {
+    fn of(module: &Module) -> LineContents {
+        let mut lines =
+            LineContents { statements: BTreeMap::new(), decisions: BTreeMap::new(), conditions: BTreeMap::new() };
         for (func, function) in module.functions.iter() {
             for point in function.points.values().filter(|point| matches!(point.kind, PointKind::Statement)) {
-                *crowd.statements.entry(key(point.span)).or_default() += 1;
+                *lines.statements.entry(key(point.span)).or_default() += 1;
             }
             for (id, decision) in function.decisions.iter() {
                 for line in decision.span.line..=decision.span.end_line.max(decision.span.line) {
                     let place = (key(decision.span).0, line);
-                    crowd.decisions.entry(place).or_default().insert((func, id));
+                    lines.decisions.entry(place).or_default().insert((func, id));
                 }
                 for condition in decision.conditions.values() {
-                    *crowd.conditions.entry(key(condition.span)).or_default() += 1;
+                    *lines.conditions.entry(key(condition.span)).or_default() += 1;
                 }
             }
         }
-        crowd
+        lines
     }
 
     fn executed(&self, seen: &FileCoverage, span: Span) -> bool {
@@ -137,7 +138,7 @@ impl Crowd {
         }
     }
 
-    /// Whether a condition had a value.
+    /// Returns true if a condition had a value.
     fn condition(&self, seen: &FileCoverage, decision: &Decision, condition: CondId, value: bool) -> bool {
         if !is_common(&decision.tree) {
             return false;
@@ -146,14 +147,14 @@ impl Crowd {
         if let Some((was_true, was_false)) = seen.conditions.get(&(span.line, span.column)) {
             return if value { *was_true } else { *was_false };
         }
-        // Two branches of the only condition on a line are its two values, whichever is which.
+        // The two branches of the only condition on a line are its two values, in either order.
         let alone = self.conditions.get(&key(span)) == Some(&1) && self.is_alone(decision);
         let branches = seen.branches.get(&span.line).map_or(&[][..], Vec::as_slice);
         alone && branches == [true, true]
     }
 
-    /// Whether a condition was shown to decide with a value.
-    fn decides(&self, seen: &FileCoverage, decision: &Decision, condition: CondId, value: bool) -> bool {
+    /// Returns true if a condition with a value was shown to independently affect the outcome.
+    fn affects_independently(&self, seen: &FileCoverage, decision: &Decision, condition: CondId, value: bool) -> bool {
         if decision.conditions.len() == 1 {
             return self.condition(seen, decision, condition, value);
         }
@@ -168,7 +169,7 @@ impl Crowd {
         let Some(Some(shown)) = seen.decisions_in_line.get(&(line, size)).filter(|_| self.is_alone(decision)) else {
             return false;
         };
-        // A compiler may have turned a negated condition around.
+        // A compiler may have inverted a negated condition.
         let (when_true, when_false) = shown.get(index).copied().unwrap_or_default();
         match has_not(&decision.tree) {
             true => when_true && when_false,
@@ -177,7 +178,7 @@ impl Crowd {
         }
     }
 
-    /// Whether no other decision has a part on the line on which a decision begins.
+    /// Returns true if no other decision has a part on the first line of a decision.
     fn is_alone(&self, decision: &Decision) -> bool {
         self.decisions.get(&key(decision.span)).is_some_and(|there| there.len() == 1)
     }
@@ -187,15 +188,15 @@ fn key(span: Span) -> (usize, u32) {
     (touchstone_base::Id::index(span.file), span.line)
 }
 
-/// Whether a decision of one condition has its value, or the other one.
-fn is_upright(tree: &BoolTree) -> bool {
+/// Returns true if a decision with one condition has its value, false if it has the negated one.
+fn is_not_negated(tree: &BoolTree) -> bool {
     match tree {
-        BoolTree::Not(inner) => !is_upright(inner),
+        BoolTree::Not(inner) => !is_not_negated(inner),
         _ => true,
     }
 }
 
-/// Whether other tools see the same conditions: what else has truth values as parts is one condition for them.
+/// Returns true if other tools see the same conditions: they treat other operators as parts of one condition.
 fn is_common(tree: &BoolTree) -> bool {
     match tree {
         BoolTree::Cond(_) => true,

@@ -1,11 +1,12 @@
-//! Tests of several calls: what no test can set (a static local, say) holds what earlier calls left, so what needs another
-//! value is looked for behind other calls. Breadth first: one call before the one under test, then two, and so on.
+//! Tests of several calls. State that no test can set (a static local, for example) holds what earlier calls left, so a
+//! goal that needs another value is searched for behind other calls. The search is breadth-first: one call before the
+//! one under test, then two, and so on.
 //!
-//! Sequences only add tests. Whether something holds for *any* value of such variables is asked before, of the search's wider
-//! world and of the prover; what they exclude is not looked for.
+//! Sequences only add tests. Whether a goal is infeasible for *any* value of such state is decided before, by the
+//! search over hidden state and by the prover; excluded goals are not searched for.
 
 use super::conclude::Proofs;
-use super::rounds::{Collector, Covered, Rounds, add, covered, stopped};
+use super::rounds::{RoundContext, RoundCoverage, TestCollector, add, round_coverage, stopped};
 use crate::program::Program;
 use crate::program::precondition;
 use crate::request::stem;
@@ -22,37 +23,36 @@ use touchstone_engine::{
 };
 use touchstone_ir::{FuncId, Linkage, Module};
 
-/// A round has this share of the time that is left, if as many follow.
-const MOST_SHARES: usize = 4;
+/// The maximum divisor of the remaining time: a round gets an equal share if fewer rounds follow.
+const MAX_TIME_SHARES: usize = 4;
 
-/// Looks for tests of at most so many calls, in the time that is left; `config` is what the last round of the search was
-/// asked.
+/// Searches for tests of at most `calls` calls in the remaining time; `config` is that of the last round.
 pub(crate) fn sequences(
     program: &Program,
-    rounds: &Rounds<'_, '_>,
+    rounds: &RoundContext<'_, '_>,
     config: &Config,
     calls: u32,
     found: &mut ExplorationResult,
-    collector: &mut dyn Collector,
+    collector: &mut dyn TestCollector,
 ) -> Proofs {
-    let proofs = look_for(program, rounds, config, calls, found, collector);
+    let proofs = search_sequences(program, rounds, config, calls, found, collector);
     found.settle(&collector.tests().iter().flat_map(|test| test.covers.iter().copied()).collect());
     proofs
 }
 
-fn look_for(
+fn search_sequences(
     program: &Program,
-    rounds: &Rounds<'_, '_>,
+    rounds: &RoundContext<'_, '_>,
     config: &Config,
     calls: u32,
     found: &mut ExplorationResult,
-    collector: &mut dyn Collector,
+    collector: &mut dyn TestCollector,
 ) -> Proofs {
     let (module, func) = (rounds.module, rounds.func);
     let mut proofs = Proofs::default();
-    let wished = wished(rounds, found, collector.tests());
+    let reachable_by_calls = reachable_by_calls(rounds, found, collector.tests());
     let ruled_out = calls < 2 || config.assume.contains(&AssumeOption::InitialState);
-    if ruled_out || wished.is_empty() || config.deadline.is_over() || stopped(&found.result.incomplete) {
+    if ruled_out || reachable_by_calls.is_empty() || config.deadline.is_over() || stopped(&found.result.incomplete) {
         return proofs;
     }
     let ways = state_changers(module, func).into_iter().map(|way| call_of(program, config, func, way));
@@ -60,18 +60,18 @@ fn look_for(
     if ways.is_empty() {
         return proofs;
     }
-    let untested: Vec<GoalId> = wished.into_iter().filter(|goal| found.open.contains(goal)).collect();
-    proofs.ask(module, func, rounds.watch, &untested, config);
+    let untested: Vec<GoalId> = reachable_by_calls.into_iter().filter(|goal| found.open.contains(goal)).collect();
+    proofs.prove(module, func, rounds.watch, &untested, config);
     let last = call_of(program, config, func, func);
-    let config = &Config { deadline: within_reason(found, config), ..config.clone() };
-    let hunt = Hunt { rounds, ways, last, config, proofs: &proofs, most: calls as usize - 1 };
-    hunt.all(found, collector);
+    let config = &Config { deadline: sequence_deadline(found, config), ..config.clone() };
+    let search = SequenceSearch { rounds, ways, last, config, proofs: &proofs, most: calls as usize - 1 };
+    search.all(found, collector);
     proofs
 }
 
-/// When to stop: with the function's time where earlier calls are known to matter and change what the program has; else
-/// something different may stand in the way, and a part of what the search took is enough to see.
-fn within_reason(found: &ExplorationResult, config: &Config) -> Deadline {
+/// Returns the deadline: that of the function if earlier calls are known to influence the program's own state.
+/// Otherwise the cause may be different, and a part of the search time is enough to find out.
+fn sequence_deadline(found: &ExplorationResult, config: &Config) -> Deadline {
     const LEAST: f64 = 2.0;
     const TIMES: f64 = 4.0;
     let is_own = |name: &str| name.starts_with('`');
@@ -90,17 +90,21 @@ fn is_of_calls(why: &Incomplete) -> bool {
     matches!(why, Incomplete::Doubt(Caveat::EarlierCalls(_)))
 }
 
-/// The goals that other calls may help to.
-fn wished(rounds: &Rounds<'_, '_>, found: &ExplorationResult, tests: &[TestCase]) -> BTreeSet<GoalId> {
-    let Covered { closed, .. } = covered(rounds.wanted, Some(found), tests);
+/// Returns the goals that other calls may make reachable.
+fn reachable_by_calls(
+    rounds: &RoundContext<'_, '_>,
+    found: &ExplorationResult,
+    tests: &[TestCase],
+) -> BTreeSet<GoalId> {
+    let RoundCoverage { closed, .. } = round_coverage(rounds.objectives, Some(found), tests);
     let may_help = |goal: &GoalId| match found.doubted.get(goal) {
         Some(reasons) => reasons.iter().any(|reason| is_of_calls(&reason.why)),
         None => true,
     };
-    rounds.wanted.goals.ids().filter(|goal| !closed.contains(goal) && may_help(goal)).collect()
+    rounds.objectives.goals.ids().filter(|goal| !closed.contains(goal) && may_help(goal)).collect()
 }
 
-/// A call, with what the function may be called with.
+/// Returns a call with the precondition of its function.
 fn call_of(program: &Program, config: &Config, tested: FuncId, func: FuncId) -> SequenceCall {
     let name = &program.module.functions[func].name;
     let own = config.precondition.clone().filter(|_| func == tested);
@@ -114,27 +118,28 @@ fn call_of(program: &Program, config: &Config, tested: FuncId, func: FuncId) -> 
 }
 
 /// One search for sequences.
-struct Hunt<'a, 'm> {
-    rounds: &'a Rounds<'a, 'm>,
+struct SequenceSearch<'a, 'm> {
+    rounds: &'a RoundContext<'a, 'm>,
     ways: Vec<SequenceCall>,
     last: SequenceCall,
     config: &'a Config,
     proofs: &'a Proofs,
-    /// Calls before the last, at most.
+    /// The maximum number of calls before the last one.
     most: usize,
 }
 
-/// What rounds with more and more calls begin from.
+/// The start of rounds with a growing number of calls.
 #[derive(Clone, Copy)]
 struct Start<'s> {
-    /// What calls before the last are chosen from.
+    /// The candidates for the calls before the last one.
     ways: &'s [SequenceCall],
     privates: PrivateGlobals,
     kept_states: SequenceStates,
 }
 
-impl Hunt<'_, '_> {
-    /// First from what the program begins with, as a user would; then from what a test can set.
+impl SequenceSearch<'_, '_> {
+    /// Returns the initial states to start from: first that of the program, as a user has it; then one that a test
+    /// sets.
     fn kinds(&self) -> Vec<PrivateGlobals> {
         let module = self.rounds.module;
         let inputs = self.ways.iter().flat_map(|way| global_inputs(module, way.func));
@@ -144,9 +149,9 @@ impl Hunt<'_, '_> {
         all[..if settable { 2 } else { 1 }].to_vec()
     }
 
-    /// Longer and longer sequences; at first only of the function itself, if that changes anything. All that before with few
-    /// states after each call, which is soon done and finds most of what there is.
-    fn all(&self, found: &mut ExplorationResult, collector: &mut dyn Collector) {
+    /// Searches longer and longer sequences; first of the function itself, if it changes state. A first pass keeps only
+    /// few states after each call: it is quick and finds most of the tests.
+    fn all(&self, found: &mut ExplorationResult, collector: &mut dyn TestCollector) {
         let own: Vec<SequenceCall> = self.ways.iter().copied().filter(|way| *way == self.last).collect();
         let sets: Vec<&[SequenceCall]> = match own.is_empty() || own.len() == self.ways.len() {
             true => vec![&self.ways],
@@ -159,7 +164,7 @@ impl Hunt<'_, '_> {
             .flat_map(|few| sets.iter().map(move |set| (few, *set)))
         {
             let mut growths = vec![self.config.growth.clone().unwrap_or_default(); kinds.len()];
-            // The shortest sequence reads best, whatever it begins from.
+            // The shortest sequence is the most readable, whatever state it starts from.
             for earlier in 1..=self.most {
                 for (privates, growth) in kinds.iter().copied().zip(&mut growths) {
                     let config = Config { growth: Some(growth.clone()), ..self.with_share_of(left) };
@@ -173,38 +178,39 @@ impl Hunt<'_, '_> {
         }
     }
 
-    /// How a round is explored that has its share of the time, if so many are left.
+    /// Returns the configuration of a round that gets its share of the time, if `left` rounds follow.
     fn with_share_of(&self, left: usize) -> Config {
-        let share = u32::try_from(left.min(MOST_SHARES)).unwrap_or(1).max(1);
+        let share = u32::try_from(left.min(MAX_TIME_SHARES)).unwrap_or(1).max(1);
         let deadline = self.config.deadline;
         let deadline = deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / share)));
         Config { deadline, first_round: Deadline::NEVER, ..self.config.clone() }
     }
 
-    /// Sequences of one length; how long objects are in the next. `None` if there is nothing to look for any more.
+    /// Searches sequences of one length; returns the growth for the next round, or `None` if no goal is left.
     fn round(
         &self,
         start: Start<'_>,
         earlier: usize,
         config: &Config,
         found: &mut ExplorationResult,
-        collector: &mut dyn Collector,
+        collector: &mut dyn TestCollector,
     ) -> Option<Growth> {
         let rounds = self.rounds;
-        let wished = wished(rounds, found, collector.tests());
-        let open: BTreeSet<GoalId> = wished.into_iter().filter(|goal| !self.proofs.excludes(*goal)).collect();
+        let reachable_by_calls = reachable_by_calls(rounds, found, collector.tests());
+        let open: BTreeSet<GoalId> =
+            reachable_by_calls.into_iter().filter(|goal| !self.proofs.excludes(*goal)).collect();
         if open.is_empty() || self.config.deadline.is_over() {
             return None;
         }
         let Start { ways, privates, kept_states } = start;
         let sequence = Sequence::new(rounds.module, SequencePlan { ways, last: self.last, earlier });
         let config = sequence.config(config, privates, kept_states);
-        let Covered { untested, .. } = covered(rounds.wanted, Some(found), collector.tests());
-        let closed = rounds.wanted.goals.ids().filter(|goal| !open.contains(goal)).collect();
+        let RoundCoverage { untested, .. } = round_coverage(rounds.objectives, Some(found), collector.tests());
+        let closed = rounds.objectives.goals.ids().filter(|goal| !open.contains(goal)).collect();
         let goals = Goals { closed, watch: Rc::clone(rounds.watch) };
         collector.begin_round(Some(untested));
         let tests = collector.tests().len() as u64;
-        let mut calling = Calling {
+        let mut sequence_tests = SequenceTests {
             machines: rounds.machines,
             sequence: &sequence,
             module: rounds.module,
@@ -213,27 +219,27 @@ impl Hunt<'_, '_> {
             oracle: self.config.oracle.as_ref(),
             collector: &mut *collector,
         };
-        let more = explore_further(&sequence.module, sequence.driver, goals, &config, &mut calling, tests);
+        let more = explore_further(&sequence.module, sequence.driver, goals, &config, &mut sequence_tests, tests);
         collector.begin_round(None);
         let shortage = add(found, more);
         let own = config.growth.unwrap_or_default();
-        Some(own.after(&shortage, rounds.growing.most).unwrap_or(own))
+        Some(own.after(&shortage, rounds.growing.max_elements).unwrap_or(own))
     }
 }
 
-/// Makes tests that make the calls themselves of the driver's.
-struct Calling<'a, 'm> {
+/// Translates tests of the driver into tests with several calls.
+struct SequenceTests<'a, 'm> {
     machines: &'a MachineTemplates<'m>,
     sequence: &'a Sequence,
     module: &'a Module,
     func: FuncId,
     watch: &'a GoalIndex,
     oracle: Option<&'a String>,
-    collector: &'a mut dyn Collector,
+    collector: &'a mut dyn TestCollector,
 }
 
-impl Calling<'_, '_> {
-    /// The test, as it runs without the driver.
+impl SequenceTests<'_, '_> {
+    /// Returns the test as it runs without the driver.
     fn test(&self, driven: &TestCase) -> TestCase {
         let mut test = self.sequence.test(driven);
         let number = driven.id.rsplit('_').next().unwrap_or_default();
@@ -255,7 +261,7 @@ impl Calling<'_, '_> {
     }
 }
 
-impl Sink for Calling<'_, '_> {
+impl Sink for SequenceTests<'_, '_> {
     fn event(&mut self, event: SearchEvent<'_>) {
         match event {
             SearchEvent::Progress(_) => self.collector.event(event),

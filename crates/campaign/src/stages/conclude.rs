@@ -1,5 +1,4 @@
-//! Verdicts: what a test covers, what no input can, and what is not known. Where exploration left something open, the static
-//! prover is asked.
+//! Verdicts: covered by a test, infeasible, or unknown. The static prover decides goals that exploration left open.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -7,56 +6,56 @@ use touchstone_criteria::{GoalId, GoalIndex, Objectives, Proof, TestCase};
 use touchstone_engine::{Config, ExplorationResult, prove_infeasible};
 use touchstone_ir::{FuncId, Module};
 
-/// What the static prover said so far. It takes its time, so nobody asks it twice.
+/// The results of the static prover so far. It is expensive, so every goal is tried once.
 #[derive(Default)]
 pub(crate) struct Proofs {
-    pub asked: BTreeSet<GoalId>,
+    pub tried: BTreeSet<GoalId>,
     pub proved: BTreeMap<GoalId, Proof>,
 }
 
 impl Proofs {
-    /// Asks about goals of which nobody asked yet.
-    pub fn ask(&mut self, module: &Module, func: FuncId, watch: &GoalIndex, goals: &[GoalId], config: &Config) {
-        let new: Vec<GoalId> = goals.iter().copied().filter(|goal| self.asked.insert(*goal)).collect();
+    /// Tries to prove goals infeasible that have not been tried yet.
+    pub fn prove(&mut self, module: &Module, func: FuncId, watch: &GoalIndex, goals: &[GoalId], config: &Config) {
+        let new: Vec<GoalId> = goals.iter().copied().filter(|goal| self.tried.insert(*goal)).collect();
         if !new.is_empty() {
             self.proved.extend(prove_infeasible(module, func, watch, &new, config));
         }
     }
 
-    /// Asks about all that tests and the search left open.
-    pub fn ask_about_open(&mut self, at: &Asked<'_>, tests: &[TestCase], found: &ExplorationResult) {
+    /// Tries all goals that tests and the search left open.
+    pub fn prove_open(&mut self, at: &ProofContext<'_>, tests: &[TestCase], found: &ExplorationResult) {
         let covered: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
-        let settled = &at.wanted.settled;
+        let settled = &at.objectives.settled;
         let open = |id: &GoalId| !covered.contains(id) && !settled.contains(id) && !found.excluded.contains(id);
-        let open: Vec<GoalId> = at.wanted.goals.ids().filter(open).collect();
+        let open: Vec<GoalId> = at.objectives.goals.ids().filter(open).collect();
         let interrupted = at.config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
         if !interrupted {
-            self.ask(at.module, at.func, at.watch, &open, at.config);
+            self.prove(at.module, at.func, at.watch, &open, at.config);
         }
     }
 
-    /// Whether no run reaches a goal.
+    /// Returns true if a goal is proved infeasible.
     pub fn excludes(&self, goal: GoalId) -> bool {
         self.proved.contains_key(&goal)
     }
 }
 
-/// What the prover is asked about.
-pub(crate) struct Asked<'a> {
+/// The context of a proof.
+pub(crate) struct ProofContext<'a> {
     pub module: &'a Module,
     pub func: FuncId,
     pub watch: &'a GoalIndex,
     pub config: &'a Config,
-    pub wanted: &'a Objectives,
+    pub objectives: &'a Objectives,
 }
 
-/// Gives every objective its verdict.
+/// Assigns a verdict to every objective.
 pub(crate) fn conclude(
     module: &Module,
-    wanted: &mut Objectives,
+    objectives: &mut Objectives,
     tests: &[TestCase],
     found: &ExplorationResult,
     proofs: &Proofs,
 ) {
-    touchstone_criteria::conclude(wanted, tests, &found.ruling(&proofs.proved), &module.files);
+    touchstone_criteria::conclude(objectives, tests, &found.ruling(&proofs.proved), &module.files);
 }

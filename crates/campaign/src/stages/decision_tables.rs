@@ -1,16 +1,15 @@
-//! The truth tables of decisions, of the rows that tests evaluated when they ran once more.
+//! The truth tables of decisions, from the rows that tests evaluated.
 
-use super::test_coverage::Watched;
+use super::test_coverage::EvaluatedRows;
 use crate::plan::Work;
 use touchstone_criteria::{DecisionTable, TestCase};
 use touchstone_engine::PairSearchResult;
 
-/// The tables of all decisions whose objectives count (with the rows of a measured suite), with the verdicts for what no row
-/// shows.
+/// Returns the tables of all decisions under test, with the rows of a measured suite and the verdicts for missing rows.
 pub(crate) fn decision_tables(
     work: &Work<'_>,
     tests: &[TestCase],
-    watched: &Watched,
+    evaluated: &EvaluatedRows,
     pairs: Option<&PairSearchResult>,
 ) -> Vec<DecisionTable> {
     let module = work.module();
@@ -20,17 +19,17 @@ pub(crate) fn decision_tables(
             .iter()
             .map(|test| {
                 let own =
-                    watched.rows(test).iter().filter(|row| row.0 == func).map(|row| (row.1, row.2.clone())).collect();
+                    evaluated.rows(test).iter().filter(|row| row.0 == func).map(|row| (row.1, row.2.clone())).collect();
                 (test.id.clone(), own)
             })
             .collect();
-        let known = work.known.iter().filter(|(_, row)| row.0 == func);
+        let known = work.suite_rows.iter().filter(|(_, row)| row.0 == func);
         rows.extend(known.map(|(test, row)| (test.clone(), vec![(row.1, row.2.clone())])));
         for mut table in touchstone_criteria::decision_tables(&module.functions[func], &rows) {
             if work.is_unaffected(func, table.decision) {
                 continue;
             }
-            table.judge(func, &work.wanted);
+            table.judge(func, &work.objectives);
             if let Some(pairs) = pairs
                 && work.watch.asks_for_mcdc(func, table.decision)
             {

@@ -1,12 +1,12 @@
-//! Tests become files: the stage that writes them, and the sinks that it writes to, one a form.
+//! Emission: writes tests to files, through one sink per test form.
 
-use super::sink::{Leaves, Several, TestSink, TestSinks};
+use super::sink::{SinkGroup, SinkResult, TestSink, TestSinks};
 use crate::plan::Plan;
 use crate::plan::Work;
 use crate::program::CampaignError;
 use crate::request::Notice;
 use crate::request::check_file;
-use crate::request::{Purpose, TestForm, TestsGo};
+use crate::request::{Purpose, TestDestination, TestForm};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
@@ -16,7 +16,7 @@ use touchstone_emit::{CSuite, CTestForm, EmitError, JUnit, JUnitSuite, Replayed,
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::{FormSuites, SkippedTest};
 
-/// Writes these tests anew, with what each covers; what does not compile is left out.
+/// Writes all tests again, with the objectives that each covers, and without those that don't compile.
 pub(crate) fn emit<'s>(
     work: &Work<'s>,
     sinks: &'s dyn TestSinks,
@@ -24,7 +24,7 @@ pub(crate) fn emit<'s>(
     replayed: &Replayed,
 ) -> Result<Box<dyn TestSink + 's>, CampaignError> {
     let mut sink = sinks.open(work.module(), work.task.func)?;
-    let covered = objectives_by_test(work.wanted.list.values());
+    let covered = objectives_by_test(work.objectives.list.values());
     for test in tests {
         let covers = covered.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
         match replayed.left_out.get(&test.id).filter(|_| replayed.given_up.is_none()) {
@@ -38,10 +38,10 @@ pub(crate) fn emit<'s>(
     Ok(sink)
 }
 
-/// The files that a plan's tests go to: one sink a form that is asked for.
+/// The test files of a plan: one sink per requested form.
 pub(crate) struct TestFiles<'p>(pub &'p Plan);
 
-/// The forms that are C, and the folder of each.
+/// The test forms in C, with their directories.
 const IN_C: [(TestForm, CTestForm, &str); 4] = [
     (TestForm::C, CTestForm::Touchstone, ""),
     (TestForm::Unity, CTestForm::Unity, "unity"),
@@ -56,24 +56,24 @@ impl TestSinks for TestFiles<'_> {
         let emits = |form: TestForm| request.purpose == Purpose::Tests && request.emit.contains(&form);
         let mut sinks: Vec<Box<dyn TestSink + 's>> = Vec::new();
         if let Some(target) = plan.target.java() {
-            for (_, junit, folder) in IN_JUNIT.into_iter().filter(|(wanted, ..)| emits(*wanted)) {
+            for (_, junit, folder) in IN_JUNIT.into_iter().filter(|(requested, ..)| emits(*requested)) {
                 let suite = JUnitSuite::create(&junit_folder(plan, folder), module, func, target, junit)?;
                 sinks.push(Box::new(InJUnit(suite)));
             }
         }
-        // Only what suites in our own form lack is generated, so the same suites stay in other forms.
+        // Only tests that suites in the form `c` lack are generated, so edited suites of other forms are kept as well.
         let staying = match emits(TestForm::C) {
             true => edited_suite_count(out, &module.functions[func].name)?,
             false => 0,
         };
-        for (wanted, form, folder) in IN_C.into_iter().filter(|(wanted, ..)| emits(*wanted)) {
+        for (requested, form, folder) in IN_C.into_iter().filter(|(requested, ..)| emits(*requested)) {
             let Some(target) = plan.target.c() else { continue };
             match CSuite::create_after(&out.join(folder), module, func, target, form, staying) {
-                // There is no way to write tests of this function; of others there may be.
+                // Tests of this function cannot be written; others may.
                 Err(error @ (EmitError::NoUnit { .. } | EmitError::NotIncludable { .. })) => {
                     sinks.push(Box::new(Refusal { why: error.to_string() }));
                 }
-                suite => sinks.push(Box::new(InC { suite: suite?, form: wanted })),
+                suite => sinks.push(Box::new(InC { suite: suite?, form: requested })),
             }
         }
         if let (true, Some(target)) = (emits(TestForm::TestComp), plan.target.c()) {
@@ -84,24 +84,24 @@ impl TestSinks for TestFiles<'_> {
         if emits(TestForm::Json) {
             sinks.push(Box::new(JsonLines::create(out, module, func)?));
         }
-        Ok(Box::new(Several(sinks)))
+        Ok(Box::new(SinkGroup(sinks)))
     }
 }
 
-/// Writes what builds the suites of frameworks. Files of somebody else's that stay are noticed.
+/// Writes the build files of test frameworks. Foreign files are kept and reported.
 pub(crate) fn build_files(plan: &Plan) -> Result<Vec<Notice>, CampaignError> {
     let mut notices = Vec::new();
     if plan.request.purpose != Purpose::Tests {
         return Ok(notices);
     }
     if let Some(target) = plan.target.java() {
-        for (_, _, folder) in IN_JUNIT.into_iter().filter(|(wanted, ..)| plan.request.emit.contains(wanted)) {
+        for (_, _, folder) in IN_JUNIT.into_iter().filter(|(requested, ..)| plan.request.emit.contains(requested)) {
             let kept = touchstone_emit::edited_junit_files(&junit_folder(plan, folder), target);
             notices.extend(kept.into_iter().map(|(file, new_tests)| Notice::TestsStay { file, new_tests }));
         }
     }
-    for (wanted, form, folder) in IN_C.into_iter().filter(|(wanted, ..)| plan.request.emit.contains(wanted)) {
-        if wanted == TestForm::C {
+    for (requested, form, folder) in IN_C.into_iter().filter(|(requested, ..)| plan.request.emit.contains(requested)) {
+        if requested == TestForm::C {
             continue;
         }
         let Some(target) = plan.target.c() else { continue };
@@ -112,23 +112,23 @@ pub(crate) fn build_files(plan: &Plan) -> Result<Vec<Notice>, CampaignError> {
     Ok(notices)
 }
 
-/// Where tests of a form go: to those that a project has, where its directory was given and nobody says otherwise. There is place
-/// for one form there.
+/// Returns the directory of a JUnit form: that of the project's tests if its root was given and the request does not
+/// say otherwise. It holds one form only.
 pub(crate) fn junit_folder(plan: &Plan, folder: &str) -> PathBuf {
     let request = &plan.request;
     let forms = IN_JUNIT.iter().filter(|(form, ..)| request.emit.contains(form)).count();
     let project = plan.program.java.as_ref().and_then(|java| java.project_tests());
-    match project.filter(|_| request.tests == TestsGo::ToProject && (folder.is_empty() || forms == 1)) {
+    match project.filter(|_| request.tests == TestDestination::Project && (folder.is_empty() || forms == 1)) {
         Some(tests) => tests,
         None => plan.out.path().join(folder),
     }
 }
 
-/// The forms that are JUnit, and the folder of each.
+/// The JUnit forms, with their directories.
 pub(crate) const IN_JUNIT: [(TestForm, JUnit, &str); 2] =
     [(TestForm::JUnit5, JUnit::Five, ""), (TestForm::JUnit4, JUnit::Four, "junit4")];
 
-/// JUnit classes.
+/// Writes JUnit classes.
 struct InJUnit<'m>(JUnitSuite<'m>);
 
 impl TestSink for InJUnit<'_> {
@@ -144,13 +144,13 @@ impl TestSink for InJUnit<'_> {
         Some(self.0.path().to_path_buf())
     }
 
-    fn finish(&mut self) -> Result<Leaves, CampaignError> {
+    fn finish(&mut self) -> Result<SinkResult, CampaignError> {
         self.0.finish()?;
-        Ok(Leaves::Suite(self.0.path().to_path_buf()))
+        Ok(SinkResult::Suite(self.0.path().to_path_buf()))
     }
 }
 
-/// C files.
+/// Writes C files.
 struct InC<'m> {
     suite: CSuite<'m>,
     form: TestForm,
@@ -181,16 +181,16 @@ impl TestSink for InC<'_> {
         vec![FormSuites { form: self.form.word().to_string(), tests, skipped, covered: BTreeMap::new() }]
     }
 
-    fn finish(&mut self) -> Result<Leaves, CampaignError> {
+    fn finish(&mut self) -> Result<SinkResult, CampaignError> {
         self.suite.finish()?;
         Ok(match self.form {
-            TestForm::C => Leaves::Suite(self.suite.path().to_path_buf()),
-            _ => Leaves::Nothing,
+            TestForm::C => SinkResult::Suite(self.suite.path().to_path_buf()),
+            _ => SinkResult::Nothing,
         })
     }
 }
 
-/// No C files, since none can be written for the function.
+/// Refuses all tests, because no C file can be written for the function.
 struct Refusal {
     why: String,
 }
@@ -200,12 +200,12 @@ impl TestSink for Refusal {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<Leaves, CampaignError> {
-        Ok(Leaves::Refused { why: self.why.clone() })
+    fn finish(&mut self) -> Result<SinkResult, CampaignError> {
+        Ok(SinkResult::Refused { why: self.why.clone() })
     }
 }
 
-/// Inputs of a whole program, whether or not there is C for them.
+/// Writes inputs of a whole program, also for tests that cannot be written in C.
 struct InTestComp(TestCompSuite);
 
 impl TestSink for InTestComp {
@@ -213,13 +213,13 @@ impl TestSink for InTestComp {
         Ok(self.0.add(test)?)
     }
 
-    fn finish(&mut self) -> Result<Leaves, CampaignError> {
+    fn finish(&mut self) -> Result<SinkResult, CampaignError> {
         self.0.finish()?;
-        Ok(Leaves::Nothing)
+        Ok(SinkResult::Nothing)
     }
 }
 
-/// One JSON object a line, whether or not there is C for it: whole after every test.
+/// Writes one JSON object per line, also for tests that cannot be written in C. The file is complete after every test.
 struct JsonLines<'m> {
     module: &'m Module,
     path: PathBuf,

@@ -1,16 +1,18 @@
-//! Suites that are there already: what their users edited stays, runs on the program as it is now, and counts.
+//! Existing suites: those that users edited are kept, run on the current program, and count.
 //!
-//! An edited suite in our own form is compiled with probes and replayed: one run says which of its tests still hold and what
-//! they cover. What they cover is settled, so only what is missing is searched for. With `--update`, and where a change is tested, suites that nobody edited
-//! are replayed, too, before they are written again (`earlier.rs` has the inputs of their tests).
+//! An edited suite in the form `c` is compiled with probes and replayed: one run determines which of its tests still
+//! pass, and what they cover. Covered objectives are settled, so only missing ones are searched for. With `--update`,
+//! and where a change is tested, suites without edits are replayed as well before they are overwritten
+//! (`reuse/earlier_tests.rs` has their inputs).
 //!
-//! Deliberately not here: which files are whose (`touchstone_emit`'s), what a test covers once it is measured (`suite.rs`).
+//! Deliberately not here: the ownership of files (`touchstone_emit`'s), and the meaning of measured coverage
+//! (`reuse/baseline_suite.rs`).
 
 use super::emit::{IN_JUNIT, junit_folder};
 use crate::plan::Work;
 use crate::program::CampaignError;
-use crate::request::{Purpose, Replaying, TestForm};
-use crate::reuse::measured_suite::Suite;
+use crate::request::{Purpose, ReplayMode, TestForm};
+use crate::reuse::baseline_suite::BaselineSuite;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use touchstone_criteria::{NotCheckable, Outcome, Replay, TestCase};
@@ -21,21 +23,21 @@ use touchstone_emit::{
 use touchstone_instrument::{CRITERIA_VARIABLE, DIRECTORY_VARIABLE, read_measurements};
 use touchstone_report::{KeptSuite, KeptTest, KeptVerdict, changes};
 
-/// What is there for a function before its tests are written.
+/// The existing suites of a function.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
-    /// What is to be said of it.
+pub(crate) struct ExistingSuites {
+    /// The suites, as the report shows them.
     pub suites: Vec<KeptSuite>,
-    /// Names of tests that stay, in our own form. In others a test of the same name is the same test.
+    /// The names of kept tests in the form `c`. In other forms, a test of the same name is the same test.
     pub names: BTreeSet<String>,
-    /// What the tests that stay cover.
-    pub covers: Vec<Suite>,
+    /// The coverage of kept tests.
+    pub covers: Vec<BaselineSuite>,
 }
 
-/// Looks at the suites of a function, and runs those that stay.
-pub(crate) fn look(work: &Work<'_>) -> Result<Kept, CampaignError> {
+/// Finds the suites of a function, and runs those that are kept.
+pub(crate) fn find_and_run(work: &Work<'_>) -> Result<ExistingSuites, CampaignError> {
     let request = &work.plan.request;
-    let mut kept = Kept::default();
+    let mut kept = ExistingSuites::default();
     if request.purpose != Purpose::Tests {
         return Ok(kept);
     }
@@ -49,27 +51,27 @@ pub(crate) fn look(work: &Work<'_>) -> Result<Kept, CampaignError> {
     if work.plan.target.c().is_none() {
         return Ok(kept);
     }
-    for (form, folder) in FOLDERS.into_iter().filter(|(form, _)| request.emit.contains(form)) {
+    for (form, folder) in C_FORMS.into_iter().filter(|(form, _)| request.emit.contains(form)) {
         for suite in existing_suites(&work.plan.out.path().join(folder), work.name())? {
             if suite.edited && form == TestForm::C {
                 kept.names.extend(suite_test_names(&suite.path)?);
             } else if !suite.edited && (!request.runs_first() || form != TestForm::C) {
                 continue;
             }
-            let said = kept.run(work, &suite, form)?;
-            kept.suites.push(said);
+            let entry = kept.run(work, &suite, form)?;
+            kept.suites.push(entry);
         }
     }
     Ok(kept)
 }
 
-/// The forms that are C, and the folder of each.
-const FOLDERS: [(TestForm, &str); 4] =
+/// The test forms in C, with their directories.
+const C_FORMS: [(TestForm, &str); 4] =
     [(TestForm::C, ""), (TestForm::Unity, "unity"), (TestForm::Cmocka, "cmocka"), (TestForm::Gtest, "gtest")];
 
-impl Kept {
-    /// What is to be said of it, once it is known where new tests went, and how many of them have inputs of some that were there.
-    pub fn said(mut self, new_tests: Option<PathBuf>, used_again: usize) -> Vec<KeptSuite> {
+impl ExistingSuites {
+    /// Returns the entries of the report, given the file with new tests and the number of tests with reused inputs.
+    pub fn report_entries(mut self, new_tests: Option<PathBuf>, used_again: usize) -> Vec<KeptSuite> {
         if let Some(first) = self.suites.iter_mut().find(|suite| !suite.edited) {
             first.used_again = Some(used_again);
         }
@@ -81,7 +83,7 @@ impl Kept {
 
     fn run(&mut self, work: &Work<'_>, suite: &ExistingSuite, form: TestForm) -> Result<KeptSuite, CampaignError> {
         let request = &work.plan.request;
-        let mut said = KeptSuite {
+        let mut entry = KeptSuite {
             file: suite.path.display().to_string(),
             function: work.name().to_string(),
             edited: suite.edited,
@@ -93,67 +95,67 @@ impl Kept {
         let tests = match form {
             TestForm::C => existing_tests(&suite.path, work.name())?,
             _ => {
-                said.not_run = Some("only tests in the form c are run".to_string());
-                return Ok(said);
+                entry.not_run = Some("only tests in the form c are run".to_string());
+                return Ok(entry);
             }
         };
-        if request.replay == Replaying::Off {
-            said.not_run = Some("--no-replay".to_string());
-            return Ok(said);
+        if request.replay == ReplayMode::Off {
+            entry.not_run = Some("--no-replay".to_string());
+            return Ok(entry);
         }
         let interrupted = || request.is_interrupted();
-        let probing = match suite.edited {
-            true => Probing::new(work)?,
+        let probed = match suite.edited {
+            true => ProbedBuild::new(work)?,
             false => None,
         };
-        let Some(own) = work.plan.target.c() else { return Ok(said) };
-        let build = probing.as_ref().map_or(own, |probing| &probing.build);
+        let Some(own) = work.plan.target.c() else { return Ok(entry) };
+        let build = probed.as_ref().map_or(own, |probed| &probed.build);
         match touchstone_emit::replay(&suite.path, work.module(), build, &tests, &mut |_| {}) {
-            _ if interrupted() => said.not_run = Some("interrupted".to_string()),
-            Ok(replayed) => said.tests = verdicts(&tests, &replayed),
+            _ if interrupted() => entry.not_run = Some("interrupted".to_string()),
+            Ok(replayed) => entry.tests = verdicts(&tests, &replayed),
             Err(error @ (EmitError::Io { .. } | EmitError::NoCompiler { .. })) => return Err(error.into()),
-            Err(error) => said.not_run = Some(error.to_string()),
+            Err(error) => entry.not_run = Some(error.to_string()),
         }
-        if let Some(probing) = probing {
-            self.covers.extend(probing.covers());
+        if let Some(probed) = probed {
+            self.covers.extend(probed.covers());
         }
-        Ok(said)
+        Ok(entry)
     }
 }
 
-/// Runs the tests of a method that a class has.
+/// Runs the tests of a method in a JUnit class.
 fn run_junit(work: &Work<'_>, class: &ExistingJUnitClass, target: &JavaTarget) -> Result<KeptSuite, CampaignError> {
     let request = &work.plan.request;
-    let mut said = KeptSuite {
+    let mut entry = KeptSuite {
         file: class.path.display().to_string(),
         function: work.name().to_string(),
         edited: class.edited,
         tests: Vec::new(),
-        not_run: (request.replay == Replaying::Off).then(|| "--no-replay".to_string()),
+        not_run: (request.replay == ReplayMode::Off).then(|| "--no-replay".to_string()),
         new_tests: None,
         used_again: None,
     };
-    if said.not_run.is_none() {
+    if entry.not_run.is_none() {
         let verdicts = replay_existing_junit_class(class, target, work.name())?;
-        said.not_run = request.is_interrupted().then(|| "interrupted".to_string());
-        if said.not_run.is_none() {
-            let test = |(name, replay): (&String, &Replay)| told(name.clone(), replay, false);
-            said.tests = class.tests.iter().zip(&verdicts).map(test).collect();
+        entry.not_run = request.is_interrupted().then(|| "interrupted".to_string());
+        if entry.not_run.is_none() {
+            let test = |(name, replay): (&String, &Replay)| kept_test(name.clone(), replay, false);
+            entry.tests = class.tests.iter().zip(&verdicts).map(test).collect();
         }
     }
-    Ok(said)
+    Ok(entry)
 }
 
-/// What replayed tests say of the program as it is now.
+/// Returns the results of replayed tests on the current program.
 fn verdicts(tests: &[TestCase], replayed: &Replayed) -> Vec<KeptTest> {
     let verdict = |(test, replay): (&TestCase, &Replay)| {
-        told(test.id.clone(), replay, matches!(test.outcome, Outcome::Error { .. }))
+        kept_test(test.id.clone(), replay, matches!(test.outcome, Outcome::Error { .. }))
     };
     tests.iter().zip(&replayed.verdicts).map(verdict).collect()
 }
 
-/// What is said of one test.
-fn told(name: String, replay: &Replay, expects_error: bool) -> KeptTest {
+/// Returns the report entry of one test.
+fn kept_test(name: String, replay: &Replay, expects_error: bool) -> KeptTest {
     let (verdict, why) = match replay {
         Replay::Agreed => (KeptVerdict::Passes, None),
         Replay::Disagreed(why) => (KeptVerdict::Fails, Some(why.to_string())),
@@ -170,15 +172,15 @@ fn told(name: String, replay: &Replay, expects_error: bool) -> KeptTest {
     }
 }
 
-/// A build whose compiler puts probes into what it compiles, and whose programs leave hits in a directory of ours.
-struct Probing {
+/// A build with a compiler wrapper that inserts probes; its programs write hits to a temporary directory.
+struct ProbedBuild {
     build: Build,
     directory: tempfile::TempDir,
 }
 
-impl Probing {
-    /// `None` if there is nothing to measure, or nobody to do it.
-    fn new(work: &Work<'_>) -> Result<Option<Probing>, CampaignError> {
+impl ProbedBuild {
+    /// Creates the build, or returns `None` if there is nothing to measure, or no executable to do it.
+    fn new(work: &Work<'_>) -> Result<Option<ProbedBuild>, CampaignError> {
         let request = &work.plan.request;
         let (Some(tool), false) = (&request.tool, work.criteria.is_empty()) else { return Ok(None) };
         let Some(own) = work.plan.target.c() else { return Ok(None) };
@@ -193,11 +195,11 @@ impl Probing {
             tool.display().to_string(),
             "cc".to_string(),
         ];
-        Ok(Some(Probing { build: own.with_compiler_wrapper(&command, &place)?, directory }))
+        Ok(Some(ProbedBuild { build: own.with_compiler_wrapper(&command, &place)?, directory }))
     }
 
-    /// What the tests covered; nothing if nothing could be measured.
-    fn covers(&self) -> Option<Suite> {
-        read_measurements(&[self.directory.path().to_path_buf()]).ok().map(|measured| Suite::of(&measured))
+    /// Returns the coverage of the tests, or `None` if it could not be measured.
+    fn covers(&self) -> Option<BaselineSuite> {
+        read_measurements(&[self.directory.path().to_path_buf()]).ok().map(|measured| BaselineSuite::of(&measured))
     }
 }

@@ -1,21 +1,21 @@
-//! The search: tests for what is wanted, and then tests that complete independence pairs. Tests go to the sink as they are
-//! found.
+//! The search: tests for all goals, and then tests that complete independence pairs. Tests arrive at the sink as they
+//! are found.
 
 use super::call_sequences::sequences;
 use super::conclude::Proofs;
 use super::grow::grow;
-use super::progress::FunctionWatcher;
-use super::rerun::run_again;
-use super::rounds::{Collector, Rounds, covered, no_gain};
+use super::progress::FunctionProgress;
+use super::rerun::rerun_inputs;
+use super::rounds::{RoundContext, TestCollector, rejection, round_coverage};
 use super::sink::TestSink;
-use super::symbolic_heaps::{any_heap, leave_time};
-use super::vary::{Turn, vary};
-use crate::java::FirstInputs;
+use super::symbolic_heaps::{reserve_time, search_symbolic_heaps};
+use super::vary::{VariationTurn, vary};
+use crate::java::InitialInputs;
 use crate::plan::Work;
 use crate::program::CampaignError;
 use crate::program::Program;
 use crate::request::Purpose;
-use crate::request::{Growing, Heaps};
+use crate::request::{GrowthLimits, HeapChoice};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
@@ -26,47 +26,47 @@ use touchstone_engine::{
     SearchEvent, SeedPool, Sink, explore_goals_after, explore_pairs, explore_paths_and_goals,
 };
 
-/// What a search found.
+/// The result of a search.
 pub(crate) struct Explored<'s> {
     pub found: ExplorationResult,
-    /// What was proved on the way.
+    /// Proofs of infeasibility on the way.
     pub proofs: Proofs,
-    /// What is known of independence pairs, if they were searched for.
+    /// The results for independence pairs, if they were searched for.
     pub pairs: Option<PairSearchResult>,
     pub tests: Vec<TestCase>,
-    /// Has the tests, and is not finished.
+    /// The sink with the tests; it is not finished.
     pub sink: Box<dyn TestSink + 's>,
 }
 
-/// Explores for what is wanted.
+/// Searches for tests.
 pub(crate) fn explore<'s>(
     work: &Work<'_>,
     sink: Box<dyn TestSink + 's>,
-    watcher: &mut dyn FunctionWatcher,
+    listener: &mut dyn FunctionProgress,
 ) -> Result<Explored<'s>, CampaignError> {
-    let mut writer = Writer { work, sink, watcher, tests: Vec::new(), untested: None, failed: None };
+    let mut writer = Writer { work, sink, listener, tests: Vec::new(), untested: None, failed: None };
     let (module, func, growing) = (work.module(), work.task.func, work.plan.request.growing());
     let machines = MachineTemplates::of(module);
     let made = work.plan.program.java.as_ref().filter(|java| java.tested(func) != func);
-    let wants_any = growing.is_some() && work.plan.request.inputs.heaps == Heaps::Any;
-    let any = made.filter(|java| wants_any && !java.any_heap(func).is_empty());
-    let deadline = any.map_or(work.config.deadline, |_| leave_time(work.config.deadline));
+    let wants_any = growing.is_some() && work.plan.request.inputs.heaps == HeapChoice::Any;
+    let any = made.filter(|java| wants_any && !java.symbolic_heap_rounds(func).is_empty());
+    let deadline = any.map_or(work.config.deadline, |_| reserve_time(work.config.deadline));
     let first = Config { deadline, ..work.config.clone() };
-    let rounds = Rounds {
+    let rounds = RoundContext {
         module,
         machines: &machines,
         func,
-        wanted: &work.wanted,
+        objectives: &work.objectives,
         watch: &work.watch,
         config: &first,
-        growing: growing.unwrap_or(Growing::NOT),
-        first: made.map_or_else(FirstInputs::default, |java| java.first_inputs(func, work.config.seed)),
+        growing: growing.unwrap_or(GrowthLimits::NONE),
+        first: made.map_or_else(InitialInputs::default, |java| java.initial_inputs(func, work.config.seed)),
     };
-    run_again(&rounds, &work.again, &mut writer);
+    rerun_inputs(&rounds, &work.earlier_inputs, &mut writer);
     let mut pool = SeedPool::default();
     if let Some(java) = made.filter(|_| growing.is_some() && !work.plan.request.wants_paths()) {
-        // Whoever reads tests would rather see a few calls than a loop: that comes for what stays open.
-        vary(&rounds, None, &mut pool, &mut writer, Turn::First(java.fills(func)));
+        // A few calls are more readable than a loop: loops follow for goals that stay open.
+        vary(&rounds, None, &mut pool, &mut writer, VariationTurn::First(java.fill_selector(func)));
     }
     let mut found = search(work, &first, &mut writer);
     let config = match growing {
@@ -83,7 +83,7 @@ pub(crate) fn explore<'s>(
     };
     if let Some(java) = any {
         let config = Config { deadline: work.config.deadline, ..config };
-        any_heap(&rounds, java, &config, &mut found, &mut writer);
+        search_symbolic_heaps(&rounds, java, &config, &mut found, &mut writer);
     }
     let Writer { sink, tests, failed, .. } = writer;
     if let Some(failed) = failed {
@@ -96,7 +96,8 @@ fn search(work: &Work<'_>, config: &Config, writer: &mut Writer<'_, '_>) -> Expl
     let (module, func) = (work.module(), work.task.func);
     let paths = work.plan.request.wants_paths();
     let deadline = match work.plan.request.growing() {
-        // What comes later is cheap, and finds what is too hard for this: where objects are made by calls, most of all.
+        // Later rounds are cheap and find what is too hard for this one, in particular where objects are constructed by
+        // calls.
         Some(_) => {
             let made = work.plan.program.java.as_ref().is_some_and(|java| java.tested(func) != func);
             let share = |left: Duration| if made { left * 5 / 8 } else { left * 3 / 4 };
@@ -105,10 +106,10 @@ fn search(work: &Work<'_>, config: &Config, writer: &mut Writer<'_, '_>) -> Expl
         None => config.deadline,
     };
     let config = &Config { deadline, ..config.clone() };
-    if work.wanted.goals.is_empty() && paths {
+    if work.objectives.goals.is_empty() && paths {
         return ExplorationResult::without_goals(touchstone_engine::explore(module, func, config, writer));
     }
-    let closed = covered(&work.wanted, None, &writer.tests).closed.into_iter().collect();
+    let closed = round_coverage(&work.objectives, None, &writer.tests).closed.into_iter().collect();
     let goals = Goals { closed, watch: Rc::clone(&work.watch) };
     let tests = writer.tests.len() as u64;
     match paths {
@@ -117,7 +118,7 @@ fn search(work: &Work<'_>, config: &Config, writer: &mut Writer<'_, '_>) -> Expl
     }
 }
 
-/// Where MC/DC is asked for, tests that complete independence pairs.
+/// Searches for tests that complete independence pairs, if MC/DC is requested.
 fn pairs(
     work: &Work<'_>,
     config: Config,
@@ -126,9 +127,9 @@ fn pairs(
 ) -> PairSearchResult {
     let module = work.module();
     let config = Config { questions: work.plan.request.effort.pair_questions, ..config };
-    // Tests may be large: those so far are lent, not copied.
+    // Tests may be large: they are lent, not copied.
     let tests = std::mem::take(&mut writer.tests);
-    let known: Vec<EvaluatedRow> = work.known.iter().map(|(_, row)| row.clone()).collect();
+    let known: Vec<EvaluatedRow> = work.suite_rows.iter().map(|(_, row)| row.clone()).collect();
     let before = PairSearchInput { tests: &tests, known: &known, queries: result.solver.queries };
     let found = explore_pairs(module, work.task.func, &work.watch, before, &config, writer);
     let added = std::mem::replace(&mut writer.tests, tests);
@@ -139,27 +140,28 @@ fn pairs(
     found
 }
 
-/// How many paths are looked at for a test that only calls the function.
-const FIRST_PATHS: u64 = 8;
+/// The maximum number of paths that are explored for a test that only calls the function.
+const MAX_FIRST_PATHS: u64 = 8;
 
-/// A test that calls the function, without an error if one of the first paths has none; or why there is none.
+/// Returns a test that calls the function, if possible without an error; or the reasons why there is none.
 pub(crate) fn any_test(work: &Work<'_>, deadline: Deadline) -> Result<TestCase, Vec<IncompletePaths>> {
-    // The first path mostly returns, and further ones may be dear. Where objects are made by calls, the first is that of few calls.
+    // The first path mostly returns, and further ones may be expensive. Where objects are constructed by calls, the
+    // first path has the fewest.
     let mut config = Config { deadline, ..work.config.clone() };
     if work.plan.program.java.is_some() {
         config.search = Search::Dfs;
-        // Any path will do: one that is hard is left.
+        // Any path will do: hard ones are abandoned.
         config.solver_timeout = Some(Duration::from_millis(200));
     }
     match some_test(work, 1, config.clone()) {
         Ok(test) if matches!(test.outcome, Outcome::Returned) => Ok(test),
-        _ => some_test(work, FIRST_PATHS, config),
+        _ => some_test(work, MAX_FIRST_PATHS, config),
     }
 }
 
 fn some_test(work: &Work<'_>, paths: u64, config: Config) -> Result<TestCase, Vec<IncompletePaths>> {
     let (module, func) = (work.module(), work.task.func);
-    let mut found = Kept::of(&work.plan.program);
+    let mut found = ExploredTests::of(&work.plan.program);
     let config = Config { max_paths: Some(paths), ..config };
     let result = touchstone_engine::explore(module, func, &config, &mut found);
     let returns = found.tests.iter().position(|test| !matches!(test.outcome, Outcome::Error { .. }));
@@ -169,22 +171,22 @@ fn some_test(work: &Work<'_>, paths: u64, config: Config) -> Result<TestCase, Ve
     }
 }
 
-/// Keeps the tests.
-pub(crate) struct Kept<'m> {
+/// Collects tests in memory.
+pub(crate) struct ExploredTests<'m> {
     program: &'m Program,
-    /// Those that can be made.
+    /// The tests that can be constructed.
     pub tests: Vec<TestCase>,
     /// In a round after the first: goals without any test.
     untested: Option<BTreeSet<GoalId>>,
 }
 
-impl<'m> Kept<'m> {
-    pub fn of(program: &'m Program) -> Kept<'m> {
-        Kept { program, tests: Vec::new(), untested: None }
+impl<'m> ExploredTests<'m> {
+    pub fn of(program: &'m Program) -> ExploredTests<'m> {
+        ExploredTests { program, tests: Vec::new(), untested: None }
     }
 }
 
-impl Sink for Kept<'_> {
+impl Sink for ExploredTests<'_> {
     fn event(&mut self, event: SearchEvent<'_>) {
         if let SearchEvent::Test(test) = event {
             self.tests.push(test.clone());
@@ -192,11 +194,11 @@ impl Sink for Kept<'_> {
     }
 
     fn refuses(&self, test: &TestCase) -> Option<Untestable> {
-        no_gain(self.untested.as_ref(), test).or_else(|| self.program.unmakeable(test))
+        rejection(self.untested.as_ref(), test).or_else(|| self.program.unmakeable(test))
     }
 }
 
-impl Collector for Kept<'_> {
+impl TestCollector for ExploredTests<'_> {
     fn tests(&self) -> &[TestCase] {
         &self.tests
     }
@@ -209,7 +211,7 @@ impl Collector for Kept<'_> {
 struct Writer<'w, 's> {
     work: &'w Work<'w>,
     sink: Box<dyn TestSink + 's>,
-    watcher: &'w mut dyn FunctionWatcher,
+    listener: &'w mut dyn FunctionProgress,
     tests: Vec<TestCase>,
     /// In a round after the first: goals without any test.
     untested: Option<BTreeSet<GoalId>>,
@@ -219,10 +221,11 @@ struct Writer<'w, 's> {
 impl Sink for Writer<'_, '_> {
     fn event(&mut self, event: SearchEvent<'_>) {
         match event {
-            SearchEvent::Progress(progress) => self.watcher.explored(&progress),
+            SearchEvent::Progress(progress) => self.listener.explored(&progress),
             SearchEvent::Test(test) => {
-                let wanted = &self.work.wanted;
-                let covered = |id: &GoalId| Some(CoveredObjective { objective: wanted.list.get(*id)?, alone: false });
+                let objectives = &self.work.objectives;
+                let covered =
+                    |id: &GoalId| Some(CoveredObjective { objective: objectives.list.get(*id)?, alone: false });
                 let covers: Vec<CoveredObjective> = test.covers.iter().filter_map(covered).collect();
                 let mut test = test.clone();
                 test.heap = self.work.plan.program.heap_of(self.work.task.func, &test);
@@ -234,11 +237,11 @@ impl Sink for Writer<'_, '_> {
         }
     }
     fn refuses(&self, test: &TestCase) -> Option<Untestable> {
-        no_gain(self.untested.as_ref(), test).or_else(|| self.work.plan.program.unmakeable(test))
+        rejection(self.untested.as_ref(), test).or_else(|| self.work.plan.program.unmakeable(test))
     }
 }
 
-impl Collector for Writer<'_, '_> {
+impl TestCollector for Writer<'_, '_> {
     fn tests(&self) -> &[TestCase] {
         &self.tests
     }

@@ -1,4 +1,14 @@
-//! The stages of a campaign.
+//! The stages that every function passes through.
+//!
+//! - `explore.rs`: symbolic execution for the goals, with rounds (`rounds.rs`) that re-run earlier inputs (`rerun.rs`),
+//!   vary tests (`vary.rs`), let objects grow (`grow.rs`), try sequences of calls (`call_sequences.rs`) and symbolic
+//!   heaps (`symbolic_heaps.rs`);
+//! - `reduce.rs`: the smallest suite with the same coverage, as determined in `test_coverage.rs`; `observers/`:
+//!   assertions besides the result;
+//! - `conclude.rs`: proofs and verdicts; `discover.rs` runs everything up to here;
+//! - `existing_suites.rs`, `naming.rs`, `emit.rs`, `sink.rs`: suites that exist, names of tests, test files;
+//! - `replay.rs`, `decision_tables.rs`, `results.rs`, `progress.rs`: replay, truth tables, the result of the campaign,
+//!   progress reports.
 
 pub(crate) mod call_sequences;
 pub(crate) mod conclude;

@@ -1,20 +1,20 @@
-//! The names of tests: numbers without gaps, and the same name for the same inputs in the next run.
+//! The names of tests: consecutive numbers, and the same name for the same inputs in the next run.
 //!
-//! A search numbers tests as it finds them, and most of them go. Those that stay get numbers from 1 on. A test with the inputs
-//! of a test that an earlier run left keeps that one's name; names of tests that their user edited are taken.
+//! A search numbers tests as it finds them, and the reduction drops most of them. The others are renumbered from 1. A
+//! test with the inputs of an earlier one keeps its name; names of tests in edited suites are reserved.
 
-use super::test_coverage::Watched;
-use crate::reuse::earlier_tests::Earlier;
+use super::test_coverage::EvaluatedRows;
+use crate::reuse::earlier_tests::EarlierTests;
 use std::collections::BTreeSet;
 use touchstone_criteria::TestCase;
 use touchstone_ir::Module;
 
-/// Names tests; they are in the order of their numbers afterwards.
+/// Names tests, and sorts them by number.
 pub(crate) fn name(
     tests: &mut [TestCase],
-    watched: &mut Watched,
+    evaluated: &mut EvaluatedRows,
     module: &Module,
-    earlier: &Earlier,
+    earlier: &EarlierTests,
     taken: &BTreeSet<String>,
 ) {
     let Some(stem) = tests.first().and_then(|test| test.id.rsplit_once('_')).map(|(stem, _)| stem.to_string()) else {
@@ -25,7 +25,7 @@ pub(crate) fn name(
         .iter()
         .map(|test| earlier.name_of(test, module).filter(|name| used.insert(name.to_string())).cloned())
         .collect();
-    let mut rows = std::mem::take(&mut watched.rows);
+    let mut rows = std::mem::take(&mut evaluated.rows);
     let mut next = 1;
     for (test, kept) in tests.iter_mut().zip(kept) {
         let name = kept.unwrap_or_else(|| {
@@ -35,7 +35,7 @@ pub(crate) fn name(
             format!("{stem}_{next}")
         });
         if let Some(seen) = rows.remove(&test.id) {
-            watched.rows.insert(name.clone(), seen);
+            evaluated.rows.insert(name.clone(), seen);
         }
         test.id = name;
     }

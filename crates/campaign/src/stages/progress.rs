@@ -1,30 +1,30 @@
-//! Who looks on while a campaign runs. Nobody has to: `()` is a watcher that sees nothing.
+//! Progress reports of a running campaign. `()` is a listener that ignores them.
 
 use touchstone_engine::Progress;
 
-/// Looks on. Functions are worked on at the same time, so it is told from several threads.
-pub trait Watcher: Sync {
-    /// Work on a function begins.
-    fn function(&self, name: &str) -> Box<dyn FunctionWatcher + '_>;
+/// Receives progress reports. Functions are worked on concurrently, so it is called from several threads.
+pub trait ProgressListener: Sync {
+    /// Reports that the work on a function starts.
+    fn function(&self, name: &str) -> Box<dyn FunctionProgress + '_>;
 }
 
-/// Looks on at the work on one function.
-pub trait FunctionWatcher {
-    /// Exploration went on; told often.
+/// Receives progress reports about one function.
+pub trait FunctionProgress {
+    /// Reports progress of the exploration; called often.
     fn explored(&mut self, progress: &Progress);
-    /// So many of all tests were replayed.
+    /// Reports the number of replayed tests.
     fn replayed(&mut self, done: usize, total: usize);
-    /// Nothing follows.
+    /// Reports the end of the work.
     fn finish(&mut self);
 }
 
-impl Watcher for () {
-    fn function(&self, _: &str) -> Box<dyn FunctionWatcher + '_> {
+impl ProgressListener for () {
+    fn function(&self, _: &str) -> Box<dyn FunctionProgress + '_> {
         Box::new(())
     }
 }
 
-impl FunctionWatcher for () {
+impl FunctionProgress for () {
     fn explored(&mut self, _: &Progress) {}
     fn replayed(&mut self, _: usize, _: usize) {}
     fn finish(&mut self) {}

@@ -1,7 +1,8 @@
-//! The smallest part of the tests that covers as much. Where every path is to have its test, or time ran out, all stay.
+//! Test suite reduction: keeps the smallest set of tests with the same coverage. If every path gets a test, or time ran
+//! out, all tests are kept.
 
 use super::explore;
-use super::test_coverage::{Watched, watch_tests};
+use super::test_coverage::{EvaluatedRows, run_for_coverage};
 use crate::plan::Work;
 use crate::program::precondition;
 use std::collections::BTreeSet;
@@ -9,39 +10,45 @@ use touchstone_criteria::{Goal, IncompletePaths, Outcome, Status, TestCase, Test
 use touchstone_engine::{EvaluatedRow, round_numbers, shorten_objects};
 use touchstone_ir::ErrorKind;
 
-/// The tests that stay.
+/// The reduced tests.
 pub(crate) struct Reduced {
     pub tests: Vec<TestCase>,
-    /// What they evaluate.
-    pub watched: Watched,
-    /// Why the function is not called at all.
+    /// The rows that they evaluate.
+    pub evaluated: EvaluatedRows,
+    /// Reasons why the function is not called at all.
     pub not_called: Vec<IncompletePaths>,
 }
 
-/// Says of every test what it covers, and keeps those that are needed.
+/// Determines the coverage of every test, and keeps those that are needed.
 pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
     let mut not_called = Vec::new();
     if work.criteria.is_empty() {
-        return Reduced { tests, watched: Watched::default(), not_called };
+        return Reduced { tests, evaluated: EvaluatedRows::default(), not_called };
     }
-    // What follows the search may take as long again.
+    // Naming and reduction may take as long as the search.
     let deadline = work.plan.deadline();
-    let mut watched =
-        watch_tests(work.module(), work.task.func, &mut tests, &work.watch, deadline, &work.plan.request.interrupt);
+    let mut evaluated = run_for_coverage(
+        work.module(),
+        work.task.func,
+        &mut tests,
+        &work.watch,
+        deadline,
+        &work.plan.request.interrupt,
+    );
     if work.plan.request.wants_paths() {
-        return Reduced { tests, watched, not_called };
+        return Reduced { tests, evaluated, not_called };
     }
-    if watched.left_out == 0 {
-        let rows = rows_for_pairs(work, &tests, &watched);
+    if evaluated.left_out == 0 {
+        let rows = rows_for_pairs(work, &tests, &evaluated);
         let stay = findings(work, &tests);
-        tests = touchstone_criteria::reduce(tests, &rows, &work.wanted.settled, &stay, deadline);
+        tests = touchstone_criteria::reduce(tests, &rows, &work.objectives.settled, &stay, deadline);
     }
-    let called = work.wanted.list.values().any(|objective| matches!(objective.status, Status::Covered(_)));
+    let called = work.objectives.list.values().any(|objective| matches!(objective.status, Status::Covered(_)));
     if tests.is_empty() && !called && work.criteria.iter().any(|criterion| criterion.requires_call()) {
         match explore::any_test(work, deadline) {
             Ok(test) => {
                 let mut once = [test.clone()];
-                let own = watch_tests(
+                let own = run_for_coverage(
                     work.module(),
                     work.task.func,
                     &mut once,
@@ -49,18 +56,18 @@ pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
                     deadline,
                     &work.plan.request.interrupt,
                 );
-                watched.rows.extend(own.rows);
+                evaluated.rows.extend(own.rows);
                 tests.push(test);
             }
             Err(why) => not_called = why,
         }
     }
     round(work, &mut tests);
-    Reduced { tests, watched, not_called }
+    Reduced { tests, evaluated, not_called }
 }
 
-/// Makes objects short and odd numbers round where no test depends on them. What users say about inputs limits them, and the runs of a test don't
-/// know it.
+/// Shortens objects and rounds numbers where no test depends on them. User-specified constraints on inputs are unknown
+/// to these runs, so tests with such constraints stay as they are.
 fn round(work: &Work<'_>, tests: &mut [TestCase]) {
     const RUNS: u32 = 2_000;
     let program = &work.plan.program;
@@ -81,8 +88,8 @@ fn round(work: &Work<'_>, tests: &mut [TestCase]) {
     }
 }
 
-/// One test for each error that callers should know: not for what a null or a short object runs into, where nobody said what
-/// there is behind a pointer.
+/// Selects one test for each error that callers should know; not for a null pointer or a short object if the length of
+/// pointees is unspecified.
 fn findings(work: &Work<'_>, tests: &[TestCase]) -> BTreeSet<usize> {
     let is_short = |test: &TestCase| {
         let objects = matches!(&test.kind, TestKind::Function { objects, .. } if !objects.is_empty());
@@ -99,14 +106,14 @@ fn findings(work: &Work<'_>, tests: &[TestCase]) -> BTreeSet<usize> {
     found
 }
 
-/// The rows of decisions whose pairs must survive the reduction.
-fn rows_for_pairs(work: &Work<'_>, tests: &[TestCase], watched: &Watched) -> Vec<Vec<EvaluatedRow>> {
+/// Returns the rows of decisions with independence pairs that must survive the reduction.
+fn rows_for_pairs(work: &Work<'_>, tests: &[TestCase], evaluated: &EvaluatedRows) -> Vec<Vec<EvaluatedRow>> {
     if !work.watch.goals.values().any(|goal| matches!(goal, Goal::Independent { .. })) {
         return Vec::new();
     }
-    let mut rows: Vec<Vec<EvaluatedRow>> = tests.iter().map(|test| watched.rows(test).to_vec()).collect();
-    if !work.known.is_empty() {
-        rows.push(work.known.iter().map(|(_, row)| row.clone()).collect());
+    let mut rows: Vec<Vec<EvaluatedRow>> = tests.iter().map(|test| evaluated.rows(test).to_vec()).collect();
+    if !work.suite_rows.is_empty() {
+        rows.push(work.suite_rows.iter().map(|(_, row)| row.clone()).collect());
     }
     for rows in &mut rows {
         rows.retain(|(func, decision, _)| work.watch.asks_for_mcdc(*func, *decision));

@@ -1,13 +1,13 @@
-//! Tests on the compiled, unmodified program: whether it does what was predicted.
+//! Replay: runs tests on the compiled, unmodified program, and compares with the prediction.
 
-use super::progress::FunctionWatcher;
+use super::progress::FunctionProgress;
 use crate::plan::Work;
 use crate::program::CampaignError;
 use std::path::Path;
 use touchstone_criteria::{Replay, TestCase};
 use touchstone_emit::Replayed;
 
-/// What is sure of a replay that was interrupted.
+/// Returns the definite results of an interrupted replay.
 fn only_agreed(replayed: Replayed, total: usize) -> Replayed {
     let mut verdicts = replayed.verdicts;
     verdicts.resize(total, Replay::NotRun);
@@ -22,24 +22,24 @@ pub(crate) fn replay(
     work: &Work<'_>,
     suite: &Path,
     tests: &[TestCase],
-    watcher: &mut dyn FunctionWatcher,
+    listener: &mut dyn FunctionProgress,
 ) -> Result<Replayed, CampaignError> {
     if tests.is_empty() {
         return Ok(Replayed::default());
     }
     let total = tests.len();
-    let mut progress = |done| watcher.replayed(done, total);
+    let mut progress = |done| listener.replayed(done, total);
     Ok(match work.plan.target.replay(suite, work.module(), work.task.func, tests, &mut progress) {
-        // What was going on was ended, too, and says nothing.
+        // The interruption also ended the running test, which says nothing.
         replayed if work.plan.request.is_interrupted() => only_agreed(replayed.unwrap_or_default(), total),
         replayed => replayed?,
     })
 }
 
-/// Gives each test its verdict.
+/// Assigns the results to the tests.
 pub(crate) fn take(mut replayed: Replayed, tests: &mut [TestCase]) -> Replayed {
     for (test, verdict) in tests.iter_mut().zip(std::mem::take(&mut replayed.verdicts)) {
-        // What the interpreter disagreed with stays disagreed.
+        // A disagreement with the interpreter remains one.
         if !matches!(test.replayed, Replay::Disagreed(_)) {
             test.replayed = verdict;
         }

@@ -1,14 +1,14 @@
-//! Inputs of tests that an earlier run left are run again before anything is searched for.
+//! Runs the inputs of earlier tests before any search.
 
-use super::rounds::{Collector, Covered, Rounds, covered};
+use super::rounds::{RoundContext, RoundCoverage, TestCollector, round_coverage};
 use crate::request::stem;
 use std::collections::BTreeSet;
 use touchstone_criteria::{TestCase, TestKind};
 use touchstone_engine::{MutationGoals, MutationSearch, SearchEvent};
 
-/// Runs inputs again. Those that reach something that no test did are tests.
-pub(crate) fn run_again(rounds: &Rounds<'_, '_>, inputs: &[TestKind], collector: &mut dyn Collector) {
-    let Covered { untested, .. } = covered(rounds.wanted, None, collector.tests());
+/// Runs inputs again. Those that reach an untested goal become tests.
+pub(crate) fn rerun_inputs(rounds: &RoundContext<'_, '_>, inputs: &[TestKind], collector: &mut dyn TestCollector) {
+    let RoundCoverage { untested, .. } = round_coverage(rounds.objectives, None, collector.tests());
     if inputs.is_empty() || untested.is_empty() {
         return;
     }

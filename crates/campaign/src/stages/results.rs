@@ -1,9 +1,9 @@
-//! What a campaign found, and the document that every report reads.
+//! The result of a campaign, and the document that every report reads.
 
 use crate::plan::Plan;
 use crate::plan::Work;
 use crate::request::Notice;
-use crate::reuse::measured_suite::add_tests;
+use crate::reuse::baseline_suite::add_tests;
 use std::collections::BTreeSet;
 use touchstone_criteria::{
     Campaign, Criterion, DecisionTable, FunctionResult, Objective, ObjectiveCounts, PathCounts, Replay, SolverUse,
@@ -13,9 +13,9 @@ use touchstone_emit::Target;
 use touchstone_report::document::{Change, ChangedFunction};
 use touchstone_report::{Document, Extras, FormSuites, KeptSuite, join_forms};
 
-/// What one function gave.
-pub(crate) struct Done {
-    /// One entry a criterion.
+/// The result for one function.
+pub(crate) struct FunctionOutcome {
+    /// One entry per criterion.
     pub results: Vec<FunctionResult>,
     pub objectives: Vec<Objective>,
     pub tests: Vec<TestCase>,
@@ -23,19 +23,19 @@ pub(crate) struct Done {
     pub notices: Vec<Notice>,
     pub kept: Vec<KeptSuite>,
     pub forms: Vec<FormSuites>,
-    /// What nothing kept a replay of an earlier run from.
+    /// The protection that the replay of an earlier run lacked.
     pub unprotected: Option<String>,
-    /// An earlier run found it.
+    /// True if the results come from the cache.
     pub cached: bool,
-    /// What a change since an older version is to it; nothing where nothing touches it, or nobody asked.
+    /// The effect of the change since an old version; `None` if it is unaffected, or no version is compared.
     pub change: Option<ChangedFunction>,
-    /// Nobody interrupted it.
+    /// True if the work was not interrupted.
     pub finished: bool,
 }
 
-impl Done {
-    /// Of a function that nothing of a change touches.
-    pub fn unaffected(work: &Work<'_>) -> Done {
+impl FunctionOutcome {
+    /// Returns the result for a function that the change does not affect.
+    pub fn unaffected(work: &Work<'_>) -> FunctionOutcome {
         let module = work.module();
         let function = &module.functions[work.task.func];
         let nothing = FunctionResult {
@@ -52,9 +52,9 @@ impl Done {
             replay_seconds: 0.0,
             solver: SolverUse::default(),
         };
-        Done {
+        FunctionOutcome {
             results: results(work, nothing, 0.0, 0),
-            objectives: work.wanted.list.values().cloned().collect(),
+            objectives: work.objectives.list.values().cloned().collect(),
             tests: Vec::new(),
             decisions: Vec::new(),
             notices: Vec::new(),
@@ -68,27 +68,27 @@ impl Done {
     }
 }
 
-/// What a campaign found.
+/// The result of a campaign.
 #[derive(Clone, Debug, Default)]
-pub struct Finished {
+pub struct CampaignResult {
     /// Functions, objectives with verdicts, tests.
     pub campaign: Campaign,
-    /// What reports can show beside it.
+    /// Additional data for reports.
     pub extras: Extras,
-    /// What was noticed on the way.
+    /// Notices of the run.
     noticed: Vec<Notice>,
-    /// Functions that the run was interrupted in.
+    /// Functions with interrupted work.
     unfinished: BTreeSet<String>,
 }
 
-impl Finished {
-    /// Nothing yet, of a plan.
-    pub(crate) fn of(plan: &Plan) -> Finished {
+impl CampaignResult {
+    /// Returns an empty result.
+    pub(crate) fn of(plan: &Plan) -> CampaignResult {
         let change = plan.request.old.as_ref().map(|old| Change { since: old.name.clone(), ..Change::default() });
-        Finished { extras: Extras { change, ..Extras::default() }, ..Finished::default() }
+        CampaignResult { extras: Extras { change, ..Extras::default() }, ..CampaignResult::default() }
     }
 
-    pub(crate) fn add(&mut self, done: Done) {
+    pub(crate) fn add(&mut self, done: FunctionOutcome) {
         let unfinished = done.results.iter().filter(|_| !done.finished).map(|result| result.name.clone());
         self.unfinished.extend(unfinished);
         let cached = done.results.iter().filter(|_| done.cached).map(|result| result.name.clone());
@@ -109,19 +109,19 @@ impl Finished {
         join_forms(&mut self.extras.forms, done.forms);
     }
 
-    /// Notes what users should know.
+    /// Adds notices for users.
     pub(crate) fn notice(&mut self, notices: Vec<Notice>) {
         self.noticed.extend(notices);
     }
 
-    /// Notes what nothing kept the replay from, if there was one.
+    /// Records the protection that the replay lacked, if there was one.
     pub(crate) fn note_protection(&mut self, target: &Target) {
         let replayed = self.campaign.tests.iter().any(|test| test.replayed != Replay::NotRun);
         let earlier = self.extras.sandbox.take();
         self.extras.sandbox = target.unprotected().or(earlier).filter(|_| replayed);
     }
 
-    /// What users should know of it.
+    /// Returns notices for users.
     pub fn notices(&self) -> Vec<Notice> {
         let unprotected = self.extras.sandbox.iter().map(|told| Notice::Unprotected { told: told.clone() });
         let nothing = excluded(&self.campaign).into_iter();
@@ -129,7 +129,7 @@ impl Finished {
         self.noticed.iter().cloned().chain(unprotected).chain(nothing).collect()
     }
 
-    /// The form that is stored, and that every renderer reads.
+    /// Returns the document that is stored, and that every renderer reads.
     pub fn document(&self, plan: &Plan) -> Document {
         let mut document = touchstone_report::document(&self.campaign, &plan.program.module, &self.extras);
         document.files = plan.sources.clone();
@@ -144,11 +144,11 @@ impl Finished {
     }
 }
 
-/// Functions that were explored completely without a single path or test.
+/// Returns the functions that were explored exhaustively without a single path or test.
 fn excluded(campaign: &Campaign) -> Vec<&str> {
     let nothing = |function: &&FunctionResult| {
         let asked = matches!(function.criterion, Criterion::Paths(_)) || function.objectives.total > 0;
-        // What a suite that is there covers is not searched for.
+        // Objectives that a measured suite covers are not searched for.
         let open = function.objectives.covered == 0;
         asked && open && function.exhaustive && function.paths.explored == 0 && function.tests == 0
     };
@@ -158,7 +158,7 @@ fn excluded(campaign: &Campaign) -> Vec<&str> {
     names
 }
 
-/// One entry a criterion, with the figures that they share.
+/// Returns one entry per criterion, with the figures that they share.
 pub(crate) fn results(
     work: &Work<'_>,
     mut result: FunctionResult,
@@ -168,7 +168,7 @@ pub(crate) fn results(
     result.replay_seconds = replay_seconds;
     result.tests = tests;
     let (module, tested) = (work.module(), work.plan.program.tested_by(work.task.func));
-    // What makes objects first is of no file.
+    // The set-up of a fixture belongs to no file.
     if let Some(file) = Some(module.functions[tested].span).filter(|span| span.is_some()) {
         result.file = module.files.get(file.file).cloned().unwrap_or_default();
     }
@@ -176,7 +176,7 @@ pub(crate) fn results(
         Criterion::Paths(_) | Criterion::State => result.clone(),
         Criterion::Goals(labelling) => FunctionResult {
             criterion: *criterion,
-            objectives: touchstone_criteria::count(&work.wanted, labelling.name()),
+            objectives: touchstone_criteria::count(&work.objectives, labelling.name()),
             ..result.clone()
         },
     };

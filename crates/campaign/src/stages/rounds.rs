@@ -1,7 +1,7 @@
-//! What all rounds of a search share.
+//! The common part of all rounds of a search: the goals, the tests so far, and how results are joined.
 
-use crate::java::FirstInputs;
-use crate::request::Growing;
+use crate::java::InitialInputs;
+use crate::request::GrowthLimits;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_criteria::{
@@ -10,34 +10,34 @@ use touchstone_criteria::{
 use touchstone_engine::{Config, ExplorationResult, MachineTemplates, Shortage, Sink};
 use touchstone_ir::{FuncId, Module};
 
-/// Steps of a path in later rounds, at most: they only look for tests, and who walks in circles finds none.
-pub(crate) const LATER_STEPS: u64 = 100_000;
+/// The maximum number of instructions of a path in later rounds: these only search for tests, and long loops find none.
+pub(crate) const MAX_STEPS_LATER_ROUNDS: u64 = 100_000;
 
-/// What rounds are for.
-pub(crate) struct Rounds<'a, 'm> {
+/// The context of rounds.
+pub(crate) struct RoundContext<'a, 'm> {
     pub module: &'a Module,
-    /// What tests run on.
+    /// The interpreters that tests run on.
     pub machines: &'a MachineTemplates<'m>,
     pub func: FuncId,
-    pub wanted: &'a Objectives,
+    pub objectives: &'a Objectives,
     pub watch: &'a Rc<GoalIndex>,
-    /// What the first round was asked.
+    /// The configuration of the first round.
     pub config: &'a Config,
-    pub growing: Growing,
-    /// What is run before tests are varied by chance.
-    pub first: FirstInputs,
+    pub growing: GrowthLimits,
+    /// Inputs that are run before random variation.
+    pub first: InitialInputs,
 }
 
-/// Takes the tests of all rounds.
-pub(crate) trait Collector: Sink {
-    /// Those so far.
+/// Receives the tests of all rounds.
+pub(crate) trait TestCollector: Sink {
+    /// Returns the tests so far.
     fn tests(&self) -> &[TestCase];
-    /// From now on, a test that goes wrong is no gain but for these.
+    /// From now on, a failing test is accepted only if it covers one of these goals.
     fn begin_round(&mut self, untested: Option<BTreeSet<GoalId>>);
 }
 
-/// Why a test is no gain in a round in which only these goals have none.
-pub(crate) fn no_gain(untested: Option<&BTreeSet<GoalId>>, test: &TestCase) -> Option<Untestable> {
+/// Returns the reason why a failing test is rejected in a round in which only these goals have no test.
+pub(crate) fn rejection(untested: Option<&BTreeSet<GoalId>>, test: &TestCase) -> Option<Untestable> {
     match (untested, &test.outcome) {
         (Some(untested), Outcome::Error { kind, .. }) if !test.covers.iter().any(|goal| untested.contains(goal)) => {
             Some(Untestable::NothingNew(*kind))
@@ -46,7 +46,7 @@ pub(crate) fn no_gain(untested: Option<&BTreeSet<GoalId>>, test: &TestCase) -> O
     }
 }
 
-/// Whether a bound ended the round that would end the next as well.
+/// Returns true if a bound ended the round that would also end the next one.
 pub(crate) fn stopped(incomplete: &[IncompletePaths]) -> bool {
     let ends = |why: &Incomplete| {
         matches!(why, Incomplete::Bound(Bound::MaxPaths | Bound::Memory | Bound::Interrupted | Bound::Questions))
@@ -54,38 +54,42 @@ pub(crate) fn stopped(incomplete: &[IncompletePaths]) -> bool {
     incomplete.iter().any(|paths| ends(&paths.why))
 }
 
-/// What the tests so far cover.
-pub(crate) struct Covered {
+/// The coverage of the tests so far.
+pub(crate) struct RoundCoverage {
     /// Goals without any test.
     pub untested: BTreeSet<GoalId>,
-    /// Goals that need no other.
+    /// Goals that need no other test.
     pub closed: BTreeSet<GoalId>,
 }
 
-pub(crate) fn covered(wanted: &Objectives, found: Option<&ExplorationResult>, tests: &[TestCase]) -> Covered {
-    let goals = &wanted.goals;
+pub(crate) fn round_coverage(
+    objectives: &Objectives,
+    found: Option<&ExplorationResult>,
+    tests: &[TestCase],
+) -> RoundCoverage {
+    let goals = &objectives.goals;
     let mut untested: BTreeSet<GoalId> = goals.ids().collect();
-    let mut closed: BTreeSet<GoalId> = wanted.settled.clone();
+    let mut closed: BTreeSet<GoalId> = objectives.settled.clone();
     closed.extend(found.iter().flat_map(|found| &found.excluded));
     for test in tests {
         let goes_wrong = matches!(test.outcome, Outcome::Error { .. });
         for goal in &test.covers {
             untested.remove(goal);
-            // To go wrong is all that is asked of some.
+            // Some goals are errors.
             if !goes_wrong || matches!(goals.get(*goal), Some(Goal::Error { .. })) {
                 closed.insert(*goal);
             }
         }
     }
     if let Some(found) = found.filter(|found| found.result.exhaustive) {
-        // What tests can make was all tried.
+        // The exploration was exhaustive, so no test reaches the others.
         closed.extend(&found.open);
     }
     untested.retain(|goal| !closed.contains(goal));
-    Covered { untested, closed }
+    RoundCoverage { untested, closed }
 }
 
-/// Adds what a round did; what was too short for it.
+/// Adds the results of a round; returns the shortage that it reported.
 pub(crate) fn add(found: &mut ExplorationResult, more: ExplorationResult) -> Shortage {
     let (result, round) = (&mut found.result, more.result);
     result.paths.explored += round.paths.explored;

@@ -1,5 +1,5 @@
-//! Where tests go. The tests of a function arrive as they are found, so that a run that is stopped leaves what it has;
-//! when it is known which of them stay, the sink is opened again and gets those, and once more if some don't compile.
+//! Sinks for tests. The tests of a function arrive as they are found, so that an interrupted run keeps them. After the
+//! reduction the sink is opened again with the remaining tests, and once more if some don't compile.
 //!
 //! The sinks that write files are in `emit.rs`.
 
@@ -11,70 +11,70 @@ use touchstone_criteria::{CoveredObjective, TestCase};
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::FormSuites;
 
-/// Takes the tests of one function.
+/// Receives the tests of one function.
 pub trait TestSink {
-    /// A test, with the objectives that it covers as far as that is known.
+    /// Adds a test, with the objectives that it is known to cover.
     fn add(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> Result<(), CampaignError>;
 
-    /// A test that is no C that compiles. Who writes no C takes it as any other.
+    /// Adds a test that does not compile as C. A sink that writes no C treats it like any other.
     fn leave_out(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>], _why: &str) -> Result<(), CampaignError> {
         self.add(test, covers)
     }
 
-    /// No test of the function is C that compiles. Who writes no C has nothing to do.
+    /// Reports that no test of the function compiles as C. A sink that writes no C ignores it.
     fn give_up(&mut self, _why: &str) -> Result<(), CampaignError> {
         Ok(())
     }
 
-    /// The first file that it writes C to, if it does.
+    /// Returns the first C file of the sink, if it writes C.
     fn path(&self) -> Option<PathBuf> {
         None
     }
 
-    /// What each form of suite that it writes runs.
+    /// Returns the suites that the sink wrote, by form.
     fn forms(&self) -> Vec<FormSuites> {
         Vec::new()
     }
 
-    /// No test follows.
-    fn finish(&mut self) -> Result<Leaves, CampaignError> {
-        Ok(Leaves::Nothing)
+    /// Reports that no test follows.
+    fn finish(&mut self) -> Result<SinkResult, CampaignError> {
+        Ok(SinkResult::Nothing)
     }
 }
 
-/// What a finished sink leaves for the replay.
+/// The result of a finished sink, for the replay.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Leaves {
-    /// Nothing that could be compiled.
+pub enum SinkResult {
+    /// Nothing that can be compiled.
     Nothing,
     /// Nothing, because no C file can be written for the function.
     Refused {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A suite in our own form of C.
+    /// A suite in the form `c`.
     Suite(PathBuf),
 }
 
 /// Opens sinks.
 pub trait TestSinks: Sync {
-    /// A sink for the tests of a function. What an earlier one for it took is forgotten.
+    /// Opens a sink for the tests of a function. Tests of an earlier sink for it are discarded.
     fn open<'s>(&'s self, module: &'s Module, func: FuncId) -> Result<Box<dyn TestSink + 's>, CampaignError>;
 }
 
-/// Nothing is written.
-pub(crate) struct Nowhere;
+/// Discards all tests.
+pub(crate) struct DiscardingSinks;
 
-impl TestSinks for Nowhere {
+impl TestSinks for DiscardingSinks {
     fn open<'s>(&'s self, _: &'s Module, _: FuncId) -> Result<Box<dyn TestSink + 's>, CampaignError> {
-        Ok(Box::new(Several(Vec::new())))
+        Ok(Box::new(SinkGroup(Vec::new())))
     }
 }
 
 /// Several sinks as one.
-pub(crate) struct Several<'s>(pub Vec<Box<dyn TestSink + 's>>);
+pub(crate) struct SinkGroup<'s>(pub Vec<Box<dyn TestSink + 's>>);
 
-impl TestSink for Several<'_> {
+impl TestSink for SinkGroup<'_> {
     fn add(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> Result<(), CampaignError> {
         self.0.iter_mut().try_for_each(|sink| sink.add(test, covers))
     }
@@ -95,12 +95,12 @@ impl TestSink for Several<'_> {
         self.0.iter().flat_map(|sink| sink.forms()).collect()
     }
 
-    fn finish(&mut self) -> Result<Leaves, CampaignError> {
-        let mut leaves = Leaves::Nothing;
+    fn finish(&mut self) -> Result<SinkResult, CampaignError> {
+        let mut leaves = SinkResult::Nothing;
         for sink in &mut self.0 {
             leaves = match (leaves, sink.finish()?) {
-                (Leaves::Suite(path), _) => Leaves::Suite(path),
-                (known, Leaves::Nothing) => known,
+                (SinkResult::Suite(path), _) => SinkResult::Suite(path),
+                (known, SinkResult::Nothing) => known,
                 (_, new) => new,
             };
         }
@@ -108,14 +108,14 @@ impl TestSink for Several<'_> {
     }
 }
 
-/// Keeps the tests, for callers that want no files.
+/// Collects tests in memory, for callers that want no files.
 #[derive(Debug, Default)]
-pub struct Collect {
+pub struct CollectedTests {
     tests: Mutex<BTreeMap<String, Vec<TestCase>>>,
 }
 
-impl Collect {
-    /// By function: its tests.
+impl CollectedTests {
+    /// Returns the tests by function.
     pub fn into_tests(self) -> BTreeMap<String, Vec<TestCase>> {
         self.tests.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -126,20 +126,20 @@ impl Collect {
     }
 }
 
-impl TestSinks for Collect {
+impl TestSinks for CollectedTests {
     fn open<'s>(&'s self, module: &'s Module, func: FuncId) -> Result<Box<dyn TestSink + 's>, CampaignError> {
         let function = &module.functions[func].name;
         self.with(function, Vec::clear);
-        Ok(Box::new(Collecting { all: self, function }))
+        Ok(Box::new(CollectingSink { all: self, function }))
     }
 }
 
-struct Collecting<'s> {
-    all: &'s Collect,
+struct CollectingSink<'s> {
+    all: &'s CollectedTests,
     function: &'s str,
 }
 
-impl TestSink for Collecting<'_> {
+impl TestSink for CollectingSink<'_> {
     fn add(&mut self, test: &TestCase, _: &[CoveredObjective<'_>]) -> Result<(), CampaignError> {
         self.all.with(self.function, |tests| tests.push(test.clone()));
         Ok(())

@@ -1,10 +1,10 @@
-//! Rounds on heaps that no calls may make, where only code of the program makes objects whole: what calls leave open is tried on
-//! objects with whatever their fields hold. They only add tests, and such a test says what it rests on.
+//! Rounds on symbolic heaps: goals that API sequences leave open are tried on objects with arbitrary field values,
+//! which no API sequence may construct. Such rounds only add tests, and their tests are marked.
 
 use super::grow::more_objects;
-use super::rounds::{Collector, Covered, LATER_STEPS, Rounds, add, covered, stopped};
-use crate::java::{AnyHeap, JavaProgram};
-use crate::request::Objects;
+use super::rounds::{MAX_STEPS_LATER_ROUNDS, RoundContext, RoundCoverage, TestCollector, add, round_coverage, stopped};
+use crate::java::{JavaProgram, SymbolicHeapRound};
+use crate::request::ObjectLimit;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,51 +12,52 @@ use touchstone_base::Deadline;
 use touchstone_criteria::{Bound, GoalId, Incomplete, IncompletePaths};
 use touchstone_engine::{Config, ExcludedChoice, ExplorationResult, Goals, Growth, explore_further};
 
-/// Objects of one path in the first round, texts and arrays included.
-const FIRST_OBJECTS: u32 = 4;
+/// The limit on objects per path in the first round, strings and arrays included.
+const FIRST_ROUND_OBJECTS: u32 = 4;
 
-/// What calls leave of the time.
-const SHARE: u32 = 6;
+/// The share of the time that is reserved for these rounds, as a divisor.
+const RESERVED_TIME_DIVISOR: u32 = 6;
 
-/// When rounds with objects that calls make are over, if others follow.
-pub(crate) fn leave_time(deadline: Deadline) -> Deadline {
-    let most = |left: Duration| left - left / SHARE;
+/// Returns the deadline of rounds with constructed objects, if rounds on symbolic heaps follow.
+pub(crate) fn reserve_time(deadline: Deadline) -> Deadline {
+    let most = |left: Duration| left - left / RESERVED_TIME_DIVISOR;
     deadline.or_earlier(Deadline::within(deadline.left().map(most)))
 }
 
-/// Looks for tests on any heap; `config` is what the last round was asked, with the time of all.
-pub(crate) fn any_heap(
-    rounds: &Rounds<'_, '_>,
+/// Searches for tests on symbolic heaps; `config` is that of the last round, with the deadline of the function.
+pub(crate) fn search_symbolic_heaps(
+    rounds: &RoundContext<'_, '_>,
     java: &JavaProgram,
     config: &Config,
     found: &mut ExplorationResult,
-    collector: &mut dyn Collector,
+    collector: &mut dyn TestCollector,
 ) {
     let mut bound = None;
-    for turn in java.any_heap(rounds.func) {
-        bound = one_turn(rounds, &turn, config, found, collector).or(bound);
+    for turn in java.symbolic_heap_rounds(rounds.func) {
+        bound = heap_round(rounds, &turn, config, found, collector).or(bound);
     }
-    let covered: BTreeSet<GoalId> = collector.tests().iter().flat_map(|test| test.covers.iter().copied()).collect();
-    found.open.retain(|goal| !covered.contains(goal));
+    let round_coverage: BTreeSet<GoalId> =
+        collector.tests().iter().flat_map(|test| test.covers.iter().copied()).collect();
+    found.open.retain(|goal| !round_coverage.contains(goal));
     if !found.open.is_empty() {
         found.result.incomplete.extend(bound);
     }
 }
 
-/// Rounds in which the same objects are inputs; which paths had too few objects at last.
-fn one_turn(
-    rounds: &Rounds<'_, '_>,
-    turn: &AnyHeap,
+/// Runs rounds in which the same objects are symbolic; returns the paths that exceeded the limit on objects at last.
+fn heap_round(
+    rounds: &RoundContext<'_, '_>,
+    turn: &SymbolicHeapRound,
     config: &Config,
     found: &mut ExplorationResult,
-    collector: &mut dyn Collector,
+    collector: &mut dyn TestCollector,
 ) -> Option<IncompletePaths> {
     let (mut max_objects, mut bound) = match rounds.growing.objects {
-        Objects::Said => (config.max_objects, None),
-        Objects::Grow => (FIRST_OBJECTS, None),
+        ObjectLimit::Fixed => (config.max_objects, None),
+        ObjectLimit::Grow => (FIRST_ROUND_OBJECTS, None),
     };
     while !config.deadline.is_over() && !stopped(&found.result.incomplete) {
-        let Covered { untested, closed } = covered(rounds.wanted, Some(found), collector.tests());
+        let RoundCoverage { untested, closed } = round_coverage(rounds.objectives, Some(found), collector.tests());
         if untested.is_empty() {
             break;
         }
@@ -70,7 +71,7 @@ fn one_turn(
             growth: Some(Growth::default()),
             first_round: Deadline::NEVER,
             deadline: config.deadline.or_earlier(Deadline::within(config.deadline.left().map(|left| left / 2))),
-            steps: config.steps.min(LATER_STEPS),
+            steps: config.steps.min(MAX_STEPS_LATER_ROUNDS),
             ..config.clone()
         };
         let goals = Goals { closed: closed.into_iter().collect(), watch: Rc::clone(rounds.watch) };
@@ -79,8 +80,8 @@ fn one_turn(
         let more = explore_further(rounds.module, rounds.func, goals, &config, collector, tests);
         collector.begin_round(None);
         let wider = match rounds.growing.objects {
-            Objects::Said => max_objects,
-            Objects::Grow => more_objects(max_objects, &more.result.incomplete),
+            ObjectLimit::Fixed => max_objects,
+            ObjectLimit::Grow => more_objects(max_objects, &more.result.incomplete),
         };
         let is_bound = |paths: &&IncompletePaths| paths.why == Incomplete::Bound(Bound::MaxObjects);
         bound = more.result.incomplete.iter().find(is_bound).cloned();

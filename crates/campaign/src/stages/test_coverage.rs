@@ -1,5 +1,5 @@
-//! What tests do when they run once more in the reference interpreter: the goals that they cover, and the rows of decisions
-//! that they evaluate.
+//! Determines the coverage of tests by running them in the reference interpreter: the goals that they cover, and the
+//! rows of decisions that they evaluate.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,40 +8,40 @@ use touchstone_criteria::{Disagreement, GoalIndex, Replay, TestCase};
 use touchstone_engine::{EvaluatedRow, MachineTemplates, RunObservation, distinct, watch_test};
 use touchstone_ir::{FuncId, Module};
 
-/// What tests evaluated when they ran once more.
+/// The rows that tests evaluated.
 #[derive(Default)]
-pub(crate) struct Watched {
+pub(crate) struct EvaluatedRows {
     /// The distinct rows of decisions, by test.
     pub rows: BTreeMap<String, Vec<EvaluatedRow>>,
-    /// Tests that there was no time to run.
+    /// The number of tests that were not run for lack of time.
     pub left_out: usize,
 }
 
-impl Watched {
-    /// The rows of a test; none if it did not run.
+impl EvaluatedRows {
+    /// Returns the rows of a test; none if it did not run.
     pub fn rows(&self, test: &TestCase) -> &[EvaluatedRow] {
         self.rows.get(&test.id).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Runs every test once more: each then names all goals that it covers, not only those that were open when it was found.
-/// A second opinion, too: the engine tells what a path reaches without watching each run.
+/// Runs every test: afterwards it lists all goals that it covers, not only those that were open when it was found. This
+/// also checks the engine, which reports the goals of a path without observing the run.
 ///
-/// Tests for which there is no time keep what they were found for.
-pub(crate) fn watch_tests(
+/// Tests that were not run for lack of time keep their goals.
+pub(crate) fn run_for_coverage(
     module: &Module,
     entry: FuncId,
     tests: &mut [TestCase],
     watch: &GoalIndex,
     deadline: Deadline,
     interrupt: &AtomicBool,
-) -> Watched {
+) -> EvaluatedRows {
     let machines = MachineTemplates::of(module);
     let look = RunObservation { watch: Some(watch), ..RunObservation::default() };
-    let mut watched = Watched::default();
+    let mut evaluated = EvaluatedRows::default();
     for test in tests {
         if deadline.is_over() || interrupt.load(Ordering::Relaxed) {
-            watched.left_out += 1;
+            evaluated.left_out += 1;
             continue;
         }
         let run = watch_test(&machines, entry, test, look);
@@ -52,7 +52,7 @@ pub(crate) fn watch_tests(
         test.covers.extend(run.hits);
         test.covers.sort_unstable();
         test.covers.dedup();
-        watched.rows.insert(test.id.clone(), distinct(run.rows));
+        evaluated.rows.insert(test.id.clone(), distinct(run.rows));
     }
-    watched
+    evaluated
 }

@@ -1,8 +1,8 @@
-//! Tests that are others with small changes: cheap, so they come before every round of the search and after the last one, and where
-//! tests make objects by calls before the first one. They only add tests.
+//! Variation: tests that are mutations of others. They are cheap, so they come before every round of the search and
+//! after the last one, and where tests construct objects by calls also before the first one. They only add tests.
 
-use super::rounds::{Collector, Covered, Rounds, covered};
-use crate::java::FirstInputs;
+use super::rounds::{RoundContext, RoundCoverage, TestCollector, round_coverage};
+use crate::java::InitialInputs;
 use crate::request::stem;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -10,76 +10,76 @@ use touchstone_base::Deadline;
 use touchstone_criteria::{GoalId, Outcome, TestCase};
 use touchstone_engine::{ExplorationResult, MutationGoals, MutationSearch, SearchEvent, SeedPool};
 
-/// Which turn it is.
+/// The occasion of a variation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Turn {
-    /// Before anything else: sequences of calls are many, and to run some of them is cheap. One parameter may have to wait.
+pub(crate) enum VariationTurn {
+    /// Before the search, where the many call sequences are cheap to run. One parameter may be held constant.
     First(Option<usize>),
     /// Before the round of the search with this number.
     Before(u64),
-    /// When the search has nothing left to try.
+    /// After the search.
     Last,
 }
 
-impl Turn {
-    /// The time that it gets: a share of what is left, not much, and a little where a question took longer than it should.
+impl VariationTurn {
+    /// Returns the time: a small share of what is left, with a minimum for slow queries.
     fn time(self, deadline: Deadline) -> Duration {
         let (share, most) = match self {
-            Turn::First(_) => (6, 3),
-            Turn::Before(_) => (6, 2),
-            // Tests of several calls come after it.
-            Turn::Last => (2, 4),
+            VariationTurn::First(_) => (6, 3),
+            VariationTurn::Before(_) => (6, 2),
+            // Call sequences follow.
+            VariationTurn::Last => (2, 4),
         };
         let most = Duration::from_secs(most);
         deadline.left().map_or(most, |left| (left / share).clamp(Duration::from_millis(300), most))
     }
 
-    /// Runs that may show nothing new.
+    /// Returns the maximum number of runs without gain.
     fn patience(self) -> u32 {
         match self {
-            Turn::First(_) | Turn::Before(_) => 4000,
-            Turn::Last => 20_000,
+            VariationTurn::First(_) | VariationTurn::Before(_) => 4000,
+            VariationTurn::Last => 20_000,
         }
     }
 
-    /// What is run before chance decides.
-    fn first(self, first: &FirstInputs) -> &[Vec<(usize, u64)>] {
+    /// Returns the inputs that are run before random variation.
+    fn first(self, first: &InitialInputs) -> &[Vec<(usize, u64)>] {
         match self {
-            Turn::First(_) => &first.few,
-            Turn::Before(0) => &first.many,
-            Turn::Before(_) | Turn::Last => &[],
+            VariationTurn::First(_) => &first.few,
+            VariationTurn::Before(0) => &first.many,
+            VariationTurn::Before(_) | VariationTurn::Last => &[],
         }
     }
 
-    /// The parameter that stays as it is.
+    /// Returns the parameter that is held constant.
     fn still(self) -> Option<usize> {
         match self {
-            Turn::First(still) => still,
-            Turn::Before(_) | Turn::Last => None,
+            VariationTurn::First(still) => still,
+            VariationTurn::Before(_) | VariationTurn::Last => None,
         }
     }
 
     fn number(self) -> u64 {
         match self {
-            Turn::First(_) => u64::MAX - 1,
-            Turn::Before(number) => number,
-            Turn::Last => u64::MAX,
+            VariationTurn::First(_) => u64::MAX - 1,
+            VariationTurn::Before(number) => number,
+            VariationTurn::Last => u64::MAX,
         }
     }
 }
 
-/// Varies the tests so far; how long that took.
+/// Varies the tests so far; returns the elapsed time.
 pub(crate) fn vary(
-    rounds: &Rounds<'_, '_>,
+    rounds: &RoundContext<'_, '_>,
     found: Option<&ExplorationResult>,
     pool: &mut SeedPool,
-    collector: &mut dyn Collector,
-    turn: Turn,
+    collector: &mut dyn TestCollector,
+    turn: VariationTurn,
 ) -> Duration {
     let begun = Instant::now();
-    let Covered { untested, closed } = covered(rounds.wanted, found, collector.tests());
+    let RoundCoverage { untested, closed } = round_coverage(rounds.objectives, found, collector.tests());
     let is_open = |goal: &GoalId| !closed.contains(goal) && !untested.contains(goal);
-    let unreturned: BTreeSet<GoalId> = rounds.wanted.goals.ids().filter(is_open).collect();
+    let unreturned: BTreeSet<GoalId> = rounds.objectives.goals.ids().filter(is_open).collect();
     if untested.is_empty() && unreturned.is_empty() {
         return Duration::ZERO;
     }
@@ -89,7 +89,7 @@ pub(crate) fn vary(
         watch: rounds.watch,
         config: rounds.config,
         deadline: Deadline::after(turn.time(rounds.config.deadline)),
-        longest: longest(rounds.growing.most),
+        longest: longest(rounds.growing.max_elements),
         patience: turn.patience(),
         still: turn.still(),
         first: turn.first(&rounds.first),
@@ -101,7 +101,8 @@ pub(crate) fn vary(
     collector.begin_round(Some(untested.clone()));
     let mut take = |mut test: TestCase| {
         test.id = format!("{stem}_{}", collector.tests().len() + 1);
-        // Large numbers ask for too much memory, and small ones do not: the search finds out where only large ones will do.
+        // Large numbers exhaust memory where small ones do not: the search finds out where only large ones reach a
+        // goal.
         let taken = !asks_for_too_much(&test) && collector.refuses(&test).is_none();
         if taken {
             let goes_wrong = matches!(test.outcome, Outcome::Error { .. });
@@ -118,12 +119,12 @@ pub(crate) fn vary(
     begun.elapsed()
 }
 
-/// Whether a test only shows that memory is not endless.
+/// Returns true if a test only shows that memory is limited.
 fn asks_for_too_much(test: &TestCase) -> bool {
     matches!(&test.outcome, Outcome::Threw { class } if class == "java.lang.OutOfMemoryError")
 }
 
-/// Elements of objects, at most: where paths go far, runs go a little further at no cost.
+/// Returns the maximum number of elements of objects: runs can go a little further than paths at no cost.
 fn longest(most: u64) -> usize {
     const FAR: u64 = 16;
     let longest = if most >= FAR { 4 * most.min(FAR) } else { most };

@@ -3,7 +3,7 @@
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
-use touchstone_campaign::{FunctionWatcher, Watcher};
+use touchstone_campaign::{FunctionProgress, ProgressListener};
 use touchstone_engine::Progress;
 
 /// Returns true if standard output is a terminal that wants colour.
@@ -34,9 +34,9 @@ impl Display {
     }
 }
 
-impl Watcher for Display {
+impl ProgressListener for Display {
     /// Adds a line for one function.
-    fn function(&self, name: &str) -> Box<dyn FunctionWatcher + '_> {
+    fn function(&self, name: &str) -> Box<dyn FunctionProgress + '_> {
         let bar = self.bars.as_ref().map(|bars| {
             let bar = bars.add(ProgressBar::new_spinner());
             let style = ProgressStyle::with_template("{spinner:.cyan} {prefix:.bold} {msg} {elapsed:.dim}");
@@ -55,7 +55,7 @@ struct Line {
     last: std::time::Instant,
 }
 
-impl FunctionWatcher for Line {
+impl FunctionProgress for Line {
     fn explored(&mut self, progress: &Progress) {
         let Some(bar) = &self.bar else { return };
         if self.last.elapsed() < Duration::from_millis(100) {

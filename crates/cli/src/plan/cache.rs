@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
-use touchstone_campaign::CacheIn;
+use touchstone_campaign::CacheLocation;
 
 /// The value that disables the cache.
 pub const OFF: &str = "off";
@@ -21,12 +21,12 @@ pub fn directory(given: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// Returns the cache of `generate` and `prove`. There is none if the build has no fingerprint.
-pub fn of_campaigns(given: Option<&Path>) -> Option<CacheIn> {
+pub fn of_campaigns(given: Option<&Path>) -> Option<CacheLocation> {
     let directory = std::path::absolute(directory(given)?).ok()?;
     let program = std::env::current_exe().and_then(|program| program.metadata()).ok()?;
     let built = program.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
     let build = format!("{} {} {built}", env!("TOUCHSTONE_VERSION"), program.len());
-    Some(CacheIn { directory, build })
+    Some(CacheLocation { directory, build })
 }
 
 fn path(name: &str) -> Option<PathBuf> {

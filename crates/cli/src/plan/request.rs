@@ -8,7 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use touchstone_campaign::{
-    Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm, TestsGo,
+    Compilation, Effort, Inputs, ObjectiveScope, Purpose, Regeneration, ReplayMode, Request, Subject, TestDestination,
+    TestForm,
 };
 use touchstone_criteria::AssumeOption;
 
@@ -31,7 +32,7 @@ impl Generate {
             files: self.files.clone(),
             out: self.out.clone(),
             // With `-o`, all files go to that directory.
-            tests: if self.out == Path::new(DEFAULT_OUT) { TestsGo::ToProject } else { TestsGo::ToOut },
+            tests: if self.out == Path::new(DEFAULT_OUT) { TestDestination::Project } else { TestDestination::Output },
             compilation: self.compile.compilation(&self.flags),
             subject: match &self.entry {
                 Some(entry) => Subject::Program(entry.clone()),
@@ -42,8 +43,8 @@ impl Generate {
             criteria: self.criteria.clone(),
             mutators: self.mutators.clone(),
             objectives_of: match self.scope {
-                Scope::Own => ObjectivesOf::Own,
-                Scope::Callees => ObjectivesOf::Callees,
+                Scope::Own => ObjectiveScope::Own,
+                Scope::Callees => ObjectiveScope::Callees,
             },
             on_top_of: self.on_top_of.clone(),
             old: None,
@@ -52,9 +53,9 @@ impl Generate {
             assume: self.assume.iter().copied().chain(self.surroundings.implied_assumptions()).collect(),
             emit: self.emit.iter().map(|emit| test_form(*emit)).collect(),
             replay: match (self.no_replay, self.unsafe_replay) {
-                (true, _) => Replaying::Off,
-                (false, true) => Replaying::Unprotected,
-                (false, false) => Replaying::InSandbox,
+                (true, _) => ReplayMode::Off,
+                (false, true) => ReplayMode::Unprotected,
+                (false, false) => ReplayMode::InSandbox,
             },
             cache: None,
             jobs: self.jobs,
@@ -82,13 +83,13 @@ impl Generate {
             grow: self.grow,
             calls: self.calls,
             heaps: match self.heaps {
-                Heaps::Calls => touchstone_campaign::Heaps::Calls,
-                Heaps::Any => touchstone_campaign::Heaps::Any,
+                Heaps::Calls => touchstone_campaign::HeapChoice::Calls,
+                Heaps::Any => touchstone_campaign::HeapChoice::Any,
             },
             strings: self.strings,
             arguments: self.surroundings.argv,
             surroundings: self.surroundings.of_program(),
-            world: self.world.clone(),
+            external_specs: self.world.clone(),
         }
     }
 
@@ -195,7 +196,7 @@ mod tests {
     #[test]
     fn without_options_the_command_line_asks_for_what_a_library_user_gets_by_default() {
         // Without `-o`, a project decides where its tests go.
-        let tests = TestsGo::ToProject;
+        let tests = TestDestination::Project;
         let library = Request { tests, ..Request::new(["a.c".into()], "touchstone-out") };
         assert_eq!(format!("{:?}", request(&[])), format!("{library:?}"));
     }

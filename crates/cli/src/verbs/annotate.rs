@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use std::process::ExitCode;
 use touchstone_base::{FileId, Id};
-use touchstone_campaign::Listed;
+use touchstone_campaign::ObjectiveList;
 use touchstone_criteria::Objectives;
 use touchstone_instrument::{AnnotateStyle, not_labels};
 
@@ -42,7 +42,7 @@ pub fn annotate(arguments: &Annotate) -> Result<ExitCode> {
     }
     let [path] = options.files.as_slice() else { bail!("annotate takes one file at a time") };
     let scratch = tempfile::tempdir()?;
-    let listed = Listed::new(&options.request_in(scratch.path()))?;
+    let listed = ObjectiveList::new(&options.request_in(scratch.path()))?;
     let module = &listed.program.module;
     let mut wanted = Objectives::default();
     for (_, made) in &listed.functions {

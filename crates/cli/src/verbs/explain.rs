@@ -7,7 +7,7 @@ use anyhow::Result;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
-use touchstone_campaign::{Answer, Question, Why};
+use touchstone_campaign::{ExplainedObjective, ObjectiveQuestion, VerdictReason};
 use touchstone_criteria::{Assumption, Incomplete, IncompletePaths, Objective, TestCase, WhyInfeasible};
 use touchstone_engine::{Conflict, Fact};
 use touchstone_ir::Module;
@@ -26,24 +26,24 @@ pub struct Explain {
 pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     let scratch = tempfile::tempdir()?;
     let request = arguments.options.request_in(scratch.path());
-    let question = Question::new(&request, &arguments.objective)?;
+    let question = ObjectiveQuestion::new(&request, &arguments.objective)?;
     interrupt::on_ctrl_c(Arc::clone(&request.interrupt))?;
-    let Answer { objective, why } = question.answer();
+    let ExplainedObjective { objective, why } = question.answer();
     let module = &question.program.module;
     let mut out = format!("{}\n{}: {}\n", objective.id, objective.span.display(&module.files), objective.text);
     match &why {
-        Why::Covered(test) => test.iter().for_each(|test| covered(&mut out, module, test)),
-        Why::Constant { how } => {
+        VerdictReason::Covered(test) => test.iter().for_each(|test| covered(&mut out, module, test)),
+        VerdictReason::Constant { how } => {
             let _ = writeln!(out, "infeasible ({how}): the compiler folds it to a constant, so no input matters.");
         }
-        Why::Infeasible { how, conflicts, assumptions } => {
+        VerdictReason::Infeasible { how, conflicts, assumptions } => {
             infeasible(&mut out, module, &objective, how, conflicts);
             push_assumptions(&mut out, assumptions);
         }
-        Why::TooMuch { why } => {
+        VerdictReason::TooMuch { why } => {
             let _ = writeln!(out, "unknown: {why}, which is too much to search for one by one.");
         }
-        Why::Open(incomplete) => unknown(&mut out, module, incomplete),
+        VerdictReason::Open(incomplete) => unknown(&mut out, module, incomplete),
     }
     crate::output::stdout::show(out)?;
     Ok(Exit::Done.into())

@@ -10,7 +10,7 @@ use anyhow::Result;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use touchstone_campaign::{Notice, OnTop, Plan, Purpose, Request, run};
+use touchstone_campaign::{Notice, Plan, Purpose, Request, SuiteGain, run};
 use touchstone_report::document::Replay;
 use touchstone_report::{Detail, Document, KeptSuite};
 
@@ -78,7 +78,7 @@ fn report(options: &Generate, plan: &Plan, document: &Document) -> Result<Exit> 
             let detail = if options.verbose { Detail::Everything } else { Detail::Short };
             let mut text = touchstone_report::text(document, detail, style);
             if let Some(directory) = &options.on_top_of {
-                let OnTop { before, new, missing } = OnTop::of(document);
+                let SuiteGain { before, new, missing } = SuiteGain::of(document);
                 let missing =
                     if missing > 0 { format!(", {missing} that a test can cover are not") } else { String::new() };
                 text += &format!("\non top of {}: {before} covered before, {new} new{missing}\n", directory.display());

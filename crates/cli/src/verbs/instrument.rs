@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use touchstone_campaign::{Earlier, Offline, Probed, instrument_classes};
+use touchstone_campaign::{EarlierMeasurement, OfflineRequest, ProbedClasses, instrument_classes};
 
 /// The options of `instrument`.
 #[derive(clap::Args, Debug)]
@@ -37,16 +37,16 @@ pub fn instrument(options: &Instrument) -> Result<ExitCode> {
     let (_, root) = crate::verbs::measure::places(options.root.as_deref())?;
     let tree = options.tree.canonicalize().with_context(|| format!("can't find {}", options.tree.display()))?;
     let class_path = options.class_path.iter().flat_map(|path| std::env::split_paths(path).collect::<Vec<_>>());
-    let request = Offline {
+    let request = OfflineRequest {
         tree,
         to: std::path::absolute(&options.out)?,
         out: std::path::absolute(&options.measurement)?,
         root,
         class_path: class_path.map(std::path::absolute).collect::<std::io::Result<_>>()?,
         criteria: options.criteria.clone(),
-        earlier: if options.keep { Earlier::Kept } else { Earlier::Forgotten },
+        earlier: if options.keep { EarlierMeasurement::Extended } else { EarlierMeasurement::Deleted },
     };
-    let Probed { with, without } = instrument_classes(&request)?;
+    let ProbedClasses { with, without } = instrument_classes(&request)?;
     eprintln!("{with} classes have probes, {without} have nothing to measure");
     eprintln!(
         "run them from {}; then `touchstone merge {} -o DIR` says what was covered",

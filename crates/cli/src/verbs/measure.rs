@@ -8,7 +8,10 @@ use crate::verbs::report::Shown;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use touchstone_campaign::{Earlier, Jvms, Measurement, Measuring, Selection, Suggest, Surroundings, measured_document};
+use touchstone_campaign::{
+    CommandEnvironment, EarlierMeasurement, JvmOptions, MeasureRequest, Measurement, Selection, SuggestionScope,
+    measured_document,
+};
 use touchstone_criteria::STATE;
 use touchstone_instrument::{AgentError, ProbeStorage, StateRules};
 
@@ -107,11 +110,11 @@ pub struct StateOptions {
 /// Runs `measure`.
 pub fn measure(options: &Measure) -> Result<ExitCode> {
     let (surroundings, no_agent) = surroundings(&options.show)?;
-    let request = Measuring {
+    let request = MeasureRequest {
         criteria: options.criteria.clone(),
         out: std::path::absolute(&options.out)?,
         keeps: if options.counts { ProbeStorage::Counts } else { ProbeStorage::Hits },
-        earlier: if options.keep { Earlier::Kept } else { Earlier::Forgotten },
+        earlier: if options.keep { EarlierMeasurement::Extended } else { EarlierMeasurement::Deleted },
         suggest: options.show.suggest.is_some(),
         command: options.command.clone(),
         surroundings,
@@ -159,7 +162,7 @@ pub fn merge(options: &Merge) -> Result<ExitCode> {
 }
 
 /// Reads the environment of this process, and returns why JVMs are not measured if the agent is missing.
-fn surroundings(show: &Show) -> Result<(Surroundings, Option<AgentError>)> {
+fn surroundings(show: &Show) -> Result<(CommandEnvironment, Option<AgentError>)> {
     let home = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")));
     let named = |name: &str| Some(format!("{name}={}", std::env::var(name).ok()?));
@@ -167,10 +170,10 @@ fn surroundings(show: &Show) -> Result<(Surroundings, Option<AgentError>)> {
     let (_, root) = show.places()?;
     // Without the agent, C is still measured.
     let (jvms, no_agent) = match touchstone_instrument::find_agent(&program) {
-        Ok(agent) => (Some(Jvms { agent, root, options: std::env::var_os("JAVA_TOOL_OPTIONS") }), None),
+        Ok(agent) => (Some(JvmOptions { agent, root, options: std::env::var_os("JAVA_TOOL_OPTIONS") }), None),
         Err(missing) => (None, Some(missing)),
     };
-    let surroundings = Surroundings {
+    let surroundings = CommandEnvironment {
         program,
         jvms,
         path: std::env::var_os("PATH").unwrap_or_default(),
@@ -184,8 +187,8 @@ fn surroundings(show: &Show) -> Result<(Surroundings, Option<AgentError>)> {
 /// Stores the document of a measurement, prints it, and writes the requested reports.
 fn show(measurement: &Measurement, options: &Show) -> Result<Exit> {
     let suggest = options.suggest.map(|suggest| match suggest {
-        Suggesting::Once => Suggest::Once,
-        Suggesting::Every => Suggest::Every,
+        Suggesting::Once => SuggestionScope::Once,
+        Suggesting::Every => SuggestionScope::Every,
     });
     let (here, root) = options.places()?;
     let exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;

@@ -4,13 +4,13 @@ use crate::output::exit::Exit;
 use crate::plan::args::{Format, Generate};
 use anyhow::Result;
 use std::process::ExitCode;
-use touchstone_campaign::Listed;
+use touchstone_campaign::ObjectiveList;
 use touchstone_report::document::Objective;
 
 /// Runs `objectives`.
 pub fn objectives(options: &Generate) -> Result<ExitCode> {
     let scratch = tempfile::tempdir()?;
-    let document = Listed::new(&options.request_in(scratch.path()))?.document();
+    let document = ObjectiveList::new(&options.request_in(scratch.path()))?.document();
     let text = match options.format {
         Format::Json => document.to_json(),
         Format::Text => {

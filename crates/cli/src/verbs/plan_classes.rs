@@ -4,7 +4,7 @@
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use touchstone_campaign::{Planning, plan_classes};
+use touchstone_campaign::{PlansRequest, plan_classes};
 use touchstone_instrument::{CRITERIA_VARIABLE, DIRECTORY_VARIABLE, PROJECT_ROOT_VARIABLE};
 
 /// The options of `plan-classes`.
@@ -21,7 +21,7 @@ pub struct PlanClasses {
 pub fn plan(options: &PlanClasses) -> Result<ExitCode> {
     let named = |name: &str| std::env::var(name).with_context(|| format!("{name} is not set: this is for the agent"));
     let class_path = options.class_path.split(':').filter(|place| !place.is_empty()).map(PathBuf::from);
-    plan_classes(&Planning {
+    plan_classes(&PlansRequest {
         out: named(DIRECTORY_VARIABLE)?.into(),
         root: named(PROJECT_ROOT_VARIABLE)?.into(),
         criteria: named(CRITERIA_VARIABLE)?.split(',').map(str::to_string).collect(),

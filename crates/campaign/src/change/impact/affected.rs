@@ -52,7 +52,7 @@ impl Versions<'_> {
             list: Vec::new(),
             too_many: false,
         };
-        calls.ask(root.clone());
+        calls.prove(root.clone());
         let impact = calls.run();
         if calls.too_many {
             return ChangeImpact::All;
@@ -73,7 +73,7 @@ struct CallPairs<'v, 'm> {
 }
 
 impl CallPairs<'_, '_> {
-    fn ask(&mut self, call: CallPair) {
+    fn prove(&mut self, call: CallPair) {
         self.outcomes.entry(call.clone()).or_insert_with(|| {
             self.list.push(call.clone());
             PairOutcome::same(call.differing)
@@ -128,17 +128,17 @@ impl CallOutcomes for CallPairs<'_, '_> {
             let differing = [Region::Anything, Region::Environment, Region::Definedness].into();
             return PairOutcome { same_exit: false, result: false, thrown: false, differing };
         }
-        self.ask(call.clone());
+        self.prove(call.clone());
         self.outcomes[&call].clone()
     }
 }
 
 /// Marks the objectives that the change does not affect, so that they are not searched for.
 pub(crate) fn mark_unaffected_goals(work: &mut Work<'_>, change_impact: &ChangeImpact) {
-    let unaffected_goals = unaffected_goals(&work.wanted, change_impact, &work.plan.program);
+    let unaffected_goals = unaffected_goals(&work.objectives, change_impact, &work.plan.program);
     for id in &unaffected_goals {
-        work.wanted.list[*id].status = Status::Unaffected;
-        work.wanted.settled.insert(*id);
+        work.objectives.list[*id].status = Status::Unaffected;
+        work.objectives.settled.insert(*id);
     }
     Rc::make_mut(&mut work.watch).ignore(unaffected_goals);
 }

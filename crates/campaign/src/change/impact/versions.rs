@@ -3,7 +3,7 @@
 
 use super::memory_regions::{DifferingRegions, Region};
 use super::side_effects::VersionFacts;
-use crate::reuse::dependency_closure::Closures;
+use crate::reuse::dependency_closure::DependencyClosures;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use touchstone_engine::state_changers;
@@ -27,7 +27,7 @@ pub(crate) struct Versions<'m> {
     /// True if class numbers have the same meaning in both versions.
     same_classes: bool,
     structures: [ItemStructures<'m>; 2],
-    closures: [Closures<'m>; 2],
+    closures: [DependencyClosures<'m>; 2],
     hashes: [Mutex<BTreeMap<ModulePart, u128>>; 2],
     /// Types of the new version by structural hash.
     types: OnceLock<BTreeMap<u128, DataTypeId>>,
@@ -55,7 +55,7 @@ impl<'m> Versions<'m> {
             named,
             same_classes: class_names(before) == class_names(now),
             structures: [ItemStructures::new(before), ItemStructures::new(now)],
-            closures: [Closures::new(before), Closures::new(now)],
+            closures: [DependencyClosures::new(before), DependencyClosures::new(now)],
             hashes: Default::default(),
             types: OnceLock::new(),
             on_any_object: Mutex::default(),

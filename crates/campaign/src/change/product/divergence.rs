@@ -14,7 +14,7 @@ use crate::change::impact::Versions;
 use crate::java::JavaProgram;
 use crate::plan::Work;
 use crate::request::stem;
-use crate::reuse::input_reader::test_with;
+use crate::reuse::input_parser::test_with;
 use std::rc::Rc;
 use std::time::Duration;
 use touchstone_base::{Deadline, IndexMap};
@@ -87,7 +87,7 @@ pub(crate) fn compare(
     if apart {
         return BehaviourComparison { behaviour: Behaviour::Differs, why: None, test: None };
     }
-    if let Some(test) = work.again.iter().find_map(|inputs| rerun_earlier(work, &runner, inputs)) {
+    if let Some(test) = work.earlier_inputs.iter().find_map(|inputs| rerun_earlier(work, &runner, inputs)) {
         return BehaviourComparison { behaviour: Behaviour::Differs, why: None, test: Some(test) };
     }
     if let Some(equivalent) = on_any_object(work, versions) {

@@ -104,7 +104,7 @@ impl<'m> DriverBuilder<'m> {
             builder.compare(now, before);
         }
         kept.iter().chain(&results).for_each(|kept| builder.compare_memory(kept));
-        let (yes, no) = builder.ask(builder.differs);
+        let (yes, no) = builder.prove(builder.differs);
         let point = Point::new(PointKind::Statement, function.span, "both versions leave the same".to_string());
         let point = builder.driver.points.push(point);
         builder.insts.push(InstKind::Point { point });
@@ -147,7 +147,7 @@ impl<'m> DriverBuilder<'m> {
     }
 
     /// Ends a block with a branch on a number being not zero; returns the two blocks that follow.
-    pub fn ask(&mut self, value: Reg) -> (BlockId, BlockId) {
+    pub fn prove(&mut self, value: Reg) -> (BlockId, BlockId) {
         let cond = self.reg(Ty::I1);
         let ty = self.driver.regs[value].ty;
         self.insts.push(InstKind::Cmp { dst: cond, op: CmpOp::Ne, a: Operand::Reg(value), b: Operand::Const(ty, 0) });
@@ -267,7 +267,7 @@ impl<'m> DriverBuilder<'m> {
     fn skip_if_absent(&mut self, kept: &SharedMemory) -> BlockId {
         let size = self.reg(Ty::I64);
         self.insts.push(InstKind::Copy { dst: size, src: kept.size });
-        self.ask(size).1
+        self.prove(size).1
     }
 
     fn compare_memory(&mut self, kept: &SharedMemory) {

@@ -136,7 +136,7 @@ impl<'m> DriverBuilder<'m> {
         for (asked, text) in points {
             let point = self.driver.points.push(Point::new(PointKind::Statement, function.span, text.to_string()));
             places.push(point);
-            self.ask(asked);
+            self.prove(asked);
             self.insts.push(InstKind::Point { point });
             self.end(TermKind::Return(None));
         }

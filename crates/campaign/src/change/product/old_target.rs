@@ -2,7 +2,7 @@
 
 use crate::plan::{Plan, keeping};
 use crate::program::{CampaignError, Program};
-use crate::request::{OldVersion, Purpose, Replaying};
+use crate::request::{OldVersion, Purpose, ReplayMode};
 use std::path::PathBuf;
 use touchstone_criteria::{Disagreement, Replay, TestCase};
 use touchstone_emit::{Build, CSuite, CTestForm, EmitError, JUnit, JUnitSuite, PreprocessedUnits, Target, UnitObjects};
@@ -19,7 +19,7 @@ pub(crate) struct OldTarget {
 
 impl OldTarget {
     pub fn new(plan: &Plan, version: &OldVersion, old: &Program) -> Option<OldTarget> {
-        if plan.request.purpose != Purpose::Tests || plan.request.replay == Replaying::Off {
+        if plan.request.purpose != Purpose::Tests || plan.request.replay == ReplayMode::Off {
             return None;
         }
         let mut module = plan.program.module.clone();

@@ -1,8 +1,9 @@
-//! A tree of classes gets its probes before anybody loads it, and its records at once: its sources are there.
+//! Offline instrumentation: inserts probes into a tree of classes before it is loaded, and writes its records
+//! immediately, since the sources are available.
 
 use super::explain;
-use super::plans::{Planning, plan_classes, plan_of};
-use crate::measure::directory::{Earlier, open};
+use super::plans::{PlansRequest, plan_classes, plan_of};
+use crate::measure::directory::{EarlierMeasurement, open};
 use crate::measure::error::MeasuringError;
 use std::path::{Component, Path, PathBuf};
 use touchstone_criteria::{STATE, criterion_named};
@@ -10,39 +11,39 @@ use touchstone_front_java::Jdk;
 use touchstone_front_java::path::{Jar, PathError};
 use touchstone_instrument::{OfflineWeaver, PLANNED, class_unit};
 
-/// Classes that are to have probes.
+/// A request for offline instrumentation.
 #[derive(Clone, Debug)]
-pub struct Offline {
+pub struct OfflineRequest {
     /// A directory of classes, or a jar.
     pub tree: PathBuf,
-    /// Where classes with probes go, and everything else of the tree.
+    /// The directory for instrumented classes and all other files of the tree.
     pub to: PathBuf,
-    /// Where records and hits go.
+    /// The directory for records and hits.
     pub out: PathBuf,
-    /// Where sources are.
+    /// The root of the sources.
     pub root: PathBuf,
-    /// What the classes need.
+    /// The libraries that the classes need.
     pub class_path: Vec<PathBuf>,
-    /// Criteria by name.
+    /// The names of the criteria.
     pub criteria: Vec<String>,
-    /// What becomes of what an earlier measurement left.
-    pub earlier: Earlier,
+    /// The treatment of an earlier measurement.
+    pub earlier: EarlierMeasurement,
 }
 
-/// What became of them.
+/// The result of offline instrumentation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Probed {
-    /// So many have probes,
+pub struct ProbedClasses {
+    /// The number of classes with probes.
     pub with: usize,
-    /// and so many have none.
+    /// The number of classes without probes.
     pub without: usize,
 }
 
-/// Signatures of jars: they are not true of other classes.
+/// Signature files of jars: they do not match instrumented classes.
 const SIGNATURES: [&str; 3] = [".SF", ".RSA", ".DSA"];
 
-/// Puts probes into a tree of classes.
-pub fn instrument_classes(request: &Offline) -> Result<Probed, MeasuringError> {
+/// Inserts probes into a tree of classes.
+pub fn instrument_classes(request: &OfflineRequest) -> Result<ProbedClasses, MeasuringError> {
     if request.criteria.iter().any(|name| name == STATE) {
         return Err(MeasuringError::StateOffline);
     }
@@ -60,9 +61,9 @@ pub fn instrument_classes(request: &Offline) -> Result<Probed, MeasuringError> {
     let directory = open(&request.out, request.earlier)?;
     let (units, hits) = (request.out.join("units"), request.out.join("hits"));
     let mut probes = OfflineWeaver::new(&request.tree, &request.criteria);
-    let mut made = Probed { with: 0, without: 0 };
+    let mut made = ProbedClasses { with: 0, without: 0 };
     if request.criteria.iter().any(|name| name == PLANNED) {
-        plan_classes(&Planning {
+        plan_classes(&PlansRequest {
             out: request.out.clone(),
             root: request.root.clone(),
             criteria: request.criteria.clone(),
@@ -79,9 +80,9 @@ pub fn instrument_classes(request: &Offline) -> Result<Probed, MeasuringError> {
         match file.ends_with(".class").then(|| probes.class(&bytes, plan.as_deref())).flatten() {
             Some(class) => {
                 made.with += 1;
-                let kept = units.join(format!("{:016x}", class.unit));
-                write(&kept.with_extension("loaded"), request.tree.as_os_str().as_encoded_bytes())?;
-                write(&kept.with_extension("class"), &bytes)?;
+                let loaded = units.join(format!("{:016x}", class.unit));
+                write(&loaded.with_extension("loaded"), request.tree.as_os_str().as_encoded_bytes())?;
+                write(&loaded.with_extension("class"), &bytes)?;
                 write(&request.to.join(file), &class.bytes)?;
             }
             None => {
@@ -133,11 +134,11 @@ impl Tree {
         }
     }
 
-    /// Its files, in order.
+    /// Returns its files, in order.
     pub fn files(&self) -> Result<Vec<String>, MeasuringError> {
         let root = match self {
             Tree::Directory(root) => root,
-            // Whoever made the jar may not say where else something is written.
+            // A malicious jar must not write outside of the directory.
             Tree::Jar(jar) => {
                 let inside =
                     |name: &&str| Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));

@@ -1,10 +1,10 @@
-//! What the agent is told before classes are loaded: predicates that only the source knows, for each class of a place.
+//! Plans for the agent: predicates that only the source provides, for each class of an origin (a directory or a jar).
 //!
-//! A JVM that meets the first class of a place asks for the plans of all its classes, and waits. The sources are there then, since the classes
-//! are. Several JVMs that ask at once get the same answer, which is made once.
+//! A JVM that loads the first class of an origin requests the plans of all its classes, and waits. The sources exist
+//! then, since the classes do. Concurrent requests get the same answer, which is computed once.
 
 use super::offline::Tree;
-use super::{Asked, Found, Kept, Sources};
+use super::{ClassGroup, ClassSource, LoadedClass, Sources};
 use crate::measure::error::MeasuringError;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,23 +14,23 @@ use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::path::Jar;
 use touchstone_instrument::{PLANNED, class_plan, class_unit};
 
-/// Plans that a JVM asks for.
+/// A request of a JVM for plans.
 #[derive(Clone, Debug)]
-pub struct Planning {
-    /// Where records and hits go.
+pub struct PlansRequest {
+    /// The directory for records and hits.
     pub out: PathBuf,
-    /// Where sources are.
+    /// The root of the sources.
     pub root: PathBuf,
-    /// Criteria by name.
+    /// The names of the criteria.
     pub criteria: Vec<String>,
     /// A directory of classes, or a jar.
     pub place: PathBuf,
-    /// Where other classes are.
+    /// The other entries of the class path.
     pub class_path: Vec<PathBuf>,
 }
 
-/// Makes the plans of all classes of a place, unless somebody has.
-pub fn plan_classes(request: &Planning) -> Result<(), MeasuringError> {
+/// Writes the plans of all classes of an origin, unless they exist.
+pub fn plan_classes(request: &PlansRequest) -> Result<(), MeasuringError> {
     let units = request.out.join("units");
     let mut hash = StableHasher::default();
     std::hash::Hasher::write(&mut hash, request.place.as_os_str().as_encoded_bytes());
@@ -41,23 +41,23 @@ pub fn plan_classes(request: &Planning) -> Result<(), MeasuringError> {
     lock.lock().map_err(failed)?;
     let planned = std::fs::read_to_string(&path).unwrap_or_default();
     let classes = classes(request, &Sources::below(&request.root, &request.out))?;
-    // Builds may compile what was planned before once more.
-    let stamp: String = classes.iter().map(|(kept, _)| format!("{:016x}\n", kept.unit)).collect();
+    // Builds may compile planned classes again.
+    let stamp: String = classes.iter().map(|(loaded, _)| format!("{:016x}\n", loaded.unit)).collect();
     if classes.is_empty() || planned == stamp {
         return Ok(());
     }
     let scratch = tempfile::tempdir().map_err(failed)?;
     let class_path = with_manifests(&request.class_path);
-    let asked = Asked { criteria: &request.criteria, class_path: &class_path, scratch: scratch.path() };
+    let asked = ClassGroup { criteria: &request.criteria, class_path: &class_path, scratch: scratch.path() };
     let criteria: Vec<&'static dyn GoalCriterion> = criterion_named(PLANNED)
         .into_iter()
         .filter(|own| request.criteria.iter().any(|name| name == own.name()))
         .collect();
     if let Ok((program, classes, _)) = asked.program(&classes) {
-        asked.each(&program, &classes, &mut |kept, _, known| {
+        asked.each(&program, &classes, &mut |loaded, _, known| {
             let Ok((module, methods)) = known else { return Ok(()) };
-            let plan = class_plan(&kept.class, module, methods, &criteria, &CriteriaOptions::default());
-            let path = plan_of(&units, kept.unit);
+            let plan = class_plan(&loaded.class, module, methods, &criteria, &CriteriaOptions::default());
+            let path = plan_of(&units, loaded.unit);
             touchstone_base::write_atomically(&path, &plan).map_err(|source| MeasuringError::NotCopied { path, source })
         })?;
     }
@@ -65,28 +65,32 @@ pub fn plan_classes(request: &Planning) -> Result<(), MeasuringError> {
     std::io::Write::write_all(&mut &lock, stamp.as_bytes()).map_err(failed)
 }
 
-/// Where the plan of a class is.
+/// Returns the path of a class's plan.
 pub(super) fn plan_of(units: &Path, unit: u64) -> PathBuf {
     units.join(format!("{unit:016x}.plan"))
 }
 
-/// The classes of a place that have sources.
-fn classes(request: &Planning, sources: &Sources) -> Result<Vec<(Kept, PathBuf)>, MeasuringError> {
+/// Returns the classes of an origin that have sources.
+fn classes(request: &PlansRequest, sources: &Sources) -> Result<Vec<(LoadedClass, PathBuf)>, MeasuringError> {
     let tree = Tree::open(&request.place)?;
     let mut found = Vec::new();
     for file in tree.files()?.iter().filter(|file| file.ends_with(".class")) {
         let bytes = tree.read(file)?;
         let Ok(class) = ClassFile::read(&bytes) else { continue };
-        let kept =
-            Kept { unit: class_unit(&bytes, &request.criteria), bytes, class, from: Some(request.place.clone()) };
-        if let Found::Source(source) = sources.of(&kept) {
-            found.push((kept, source));
+        let loaded = LoadedClass {
+            unit: class_unit(&bytes, &request.criteria),
+            bytes,
+            class,
+            from: Some(request.place.clone()),
+        };
+        if let ClassSource::Source(source) = sources.of(&loaded) {
+            found.push((loaded, source));
         }
     }
     Ok(found)
 }
 
-/// A class path, with what the manifests of its jars name.
+/// Adds the class paths in the manifests of jars.
 fn with_manifests(class_path: &[PathBuf]) -> Vec<PathBuf> {
     let mut waiting: Vec<PathBuf> = class_path.iter().rev().cloned().collect();
     let (mut found, mut known) = (Vec::new(), BTreeSet::new());
@@ -106,7 +110,7 @@ fn with_manifests(class_path: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
-/// What the manifest of a jar names.
+/// Returns the class path in the manifest of a jar.
 fn manifest_class_path(jar: &Path) -> Vec<PathBuf> {
     let bytes = Jar::open(jar).ok().and_then(|opened| opened.read("META-INF/MANIFEST.MF").ok().flatten());
     let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).replace("\r\n", "\n").replace("\n ", "");
@@ -123,7 +127,7 @@ fn manifest_class_path(jar: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// An address without its escapes.
+/// Decodes a URL.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,6 +1,7 @@
-//! Observers.
+//! Observers: assertions of Java tests besides the result of the call. `selection.rs` chooses them, by running tests
+//! and mutants in the reference interpreter (`observation.rs`).
 
 mod observation;
 mod selection;
 
-pub(super) use selection::look_around;
+pub(super) use selection::add_observers;

@@ -1,4 +1,4 @@
-//! Runs of one test with looks after its call, and what they see.
+//! Runs of one test with observers after its call, and the values that they return.
 
 use touchstone_criteria::{ObservationPoint, ObservedValue, ObserverArgument, Outcome, TestCase, TestKind};
 use touchstone_engine::{AddressLayout, CallInputs, CallSession, End, Limits, MachineTemplates, Value};
@@ -6,27 +6,27 @@ use touchstone_front_java::classfile::Desc;
 use touchstone_front_java::{ObservableType, ObservedObject, ObserverAccess, PreparedCall, StateObserver};
 use touchstone_ir::{DataTypeId, DataValue, FuncId, FunctionRole, Module, Ty, mask};
 
-/// Where the class of an object is told.
+/// The offset of an object's class.
 const CLASS_WORD: u64 = 0;
 
-/// A look at an object.
+/// A call of an observer, or a read of a field.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Step {
-    /// Which object, of those that can be looked at.
+pub(super) struct ObserverCall {
+    /// The index of the observed object.
     pub looks: usize,
-    /// Which of its methods and fields.
+    /// The index of the method or field.
     pub probe: usize,
-    /// What it is asked with.
+    /// The arguments.
     pub arguments: Vec<ObserverArgument>,
 }
 
-impl Step {
+impl ObserverCall {
     fn of<'p>(&self, prepared: &'p PreparedCall) -> (ObservedObject, &'p StateObserver) {
         let looks = &prepared.observers[self.looks];
         (looks.object, &looks.observers[self.probe])
     }
 
-    /// Where a test notices what it sees.
+    /// Returns where a test asserts the observed value.
     pub fn noticing(&self, prepared: &PreparedCall) -> ObservationPoint {
         let (whose, probe) = self.of(prepared);
         let object = match whose {
@@ -38,89 +38,91 @@ impl Step {
     }
 }
 
-/// What a call shows.
+/// The observed result of a call.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Sight {
+pub(super) enum ObservedResult {
     /// A value that tests can expect.
     Seen(ObservedValue),
     /// An exception, by the number of its class.
     Threw(Option<u64>),
-    /// Nothing.
+    /// No value.
     Nothing,
-    /// It never ends, or nobody gets there.
+    /// The call does not terminate, or is not reached.
     Broken,
-    /// Nobody knows: the interpreter can't run it.
+    /// The interpreter cannot run the call.
     Unknown,
 }
 
-/// What a run showed.
+/// The observations of a run.
 #[derive(Clone, Debug)]
-pub(super) struct Run {
-    /// Results of calls that prepared objects, by the parameters that chose them.
-    pub before: Vec<(usize, Sight)>,
-    /// How the tested call ended, and what it gave.
-    pub outcome: Sight,
-    /// What the looks showed.
-    pub steps: Vec<Sight>,
-    /// Methods of the program that the tested call ran.
+pub(super) struct ObservedRun {
+    /// The results of set-up calls, by the parameter that selects them.
+    pub before: Vec<(usize, ObservedResult)>,
+    /// The result of the tested call.
+    pub outcome: ObservedResult,
+    /// The results of the observers.
+    pub steps: Vec<ObservedResult>,
+    /// Methods of the program that the tested call executed.
     pub called: Vec<FuncId>,
-    /// How long all took.
+    /// The number of executed instructions.
     taken: u64,
-    /// The result is an object that is none of the test's own.
+    /// True if the result is an object that the test did not construct.
     is_new: bool,
 }
 
-impl Run {
-    /// Whether it is the run that a test expects.
+impl ObservedRun {
+    /// Returns true if the run has the expected outcome.
     pub fn fits(&self, outcome: &Outcome) -> bool {
         match outcome {
-            Outcome::Returned => matches!(self.outcome, Sight::Seen(_) | Sight::Nothing),
-            Outcome::Threw { .. } => matches!(self.outcome, Sight::Threw(_)),
+            Outcome::Returned => matches!(self.outcome, ObservedResult::Seen(_) | ObservedResult::Nothing),
+            Outcome::Threw { .. } => matches!(self.outcome, ObservedResult::Threw(_)),
             _ => false,
         }
     }
 
-    /// Whether the result is to be looked at as an object of its own.
+    /// Returns true if the result is observed as an object of its own.
     pub fn result_is_new(&self) -> bool {
         self.is_new
     }
 
-    fn sights(&self) -> impl Iterator<Item = &Sight> {
+    fn sights(&self) -> impl Iterator<Item = &ObservedResult> {
         self.before.iter().map(|(_, sight)| sight).chain([&self.outcome]).chain(&self.steps)
     }
 
-    /// Whether a look tells it from another run.
-    pub fn differs_at(&self, other: &Run, at: usize) -> bool {
+    /// Returns true if an observer distinguishes two runs.
+    pub fn differs_at(&self, other: &ObservedRun, at: usize) -> bool {
         match (self.steps.get(at), other.steps.get(at)) {
-            (Some(one), Some(other)) => one != other && *one != Sight::Unknown && *other != Sight::Unknown,
+            (Some(one), Some(other)) => {
+                one != other && *one != ObservedResult::Unknown && *other != ObservedResult::Unknown
+            }
             _ => false,
         }
     }
 
-    /// Whether tests tell two runs apart that look at the same.
-    pub fn differs(&self, other: &Run) -> bool {
+    /// Returns true if a test with the same observers distinguishes two runs.
+    pub fn differs(&self, other: &ObservedRun) -> bool {
         let first = self.sights().zip(other.sights()).find(|(one, other)| one != other);
-        first.is_some_and(|(one, other)| *one != Sight::Unknown && *other != Sight::Unknown)
+        first.is_some_and(|(one, other)| *one != ObservedResult::Unknown && *other != ObservedResult::Unknown)
     }
 }
 
-/// Runs one test, with looks.
-pub(super) struct Viewer<'a, 'm> {
+/// Runs one test with observers.
+pub(super) struct ObservedTest<'a, 'm> {
     machines: &'a MachineTemplates<'m>,
     prepared: &'a PreparedCall,
     call: CallInputs<'a>,
-    /// Values of parameters, and objects, in a run.
+    /// The values of parameters, and the objects of the fixture.
     params: Vec<Value>,
     objects: Vec<Value>,
 }
 
-impl<'a, 'm> Viewer<'a, 'm> {
+impl<'a, 'm> ObservedTest<'a, 'm> {
     pub fn new(
         machines: &'a MachineTemplates<'m>,
         module: &Module,
         prepared: &'a PreparedCall,
         test: &'a TestCase,
-    ) -> Option<Viewer<'a, 'm>> {
+    ) -> Option<ObservedTest<'a, 'm>> {
         let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return None };
         if !earlier.is_empty() {
             return None;
@@ -130,10 +132,10 @@ impl<'a, 'm> Viewer<'a, 'm> {
             CallSession::begin(machines, module, prepared.func, call, Limits::default(), AddressLayout::Compact);
         let objects = prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
         let params = following.params;
-        matches!(end, End::Returned(_)).then_some(Viewer { machines, prepared, call, params, objects })
+        matches!(end, End::Returned(_)).then_some(ObservedTest { machines, prepared, call, params, objects })
     }
 
-    /// What a parameter chooses.
+    /// Returns the choice that a parameter makes.
     pub fn chosen(&self, selector: usize) -> usize {
         match self.params.get(selector) {
             Some(Value::Int(number)) => *number as usize,
@@ -141,7 +143,7 @@ impl<'a, 'm> Viewer<'a, 'm> {
         }
     }
 
-    /// A value that may be passed once more, unless it is nothing.
+    /// Returns a value that can be passed again, or `None` if it is null or undefined.
     pub fn value(&self, again: &ObserverArgument) -> Option<Value> {
         let value = match again {
             ObserverArgument::Param(at) => self.params.get(*at).copied(),
@@ -154,8 +156,8 @@ impl<'a, 'm> Viewer<'a, 'm> {
         value.filter(|value| *value != Value::Undefined)
     }
 
-    /// Whether two looks ask the same object the same.
-    pub fn is_same(&self, one: &Step, other: &Step) -> bool {
+    /// Returns true if two observers read the same of the same object.
+    pub fn is_same(&self, one: &ObserverCall, other: &ObserverCall) -> bool {
         let ((whose, probe), (others, asked)) = (one.of(self.prepared), other.of(self.prepared));
         let is_same_object = match (whose, others) {
             (ObservedObject::Object(one), ObservedObject::Object(other)) => {
@@ -167,33 +169,33 @@ impl<'a, 'm> Viewer<'a, 'm> {
         is_same_object && probe.name == asked.name && probe.takes == asked.takes && one.arguments == other.arguments
     }
 
-    /// The type of a number.
+    /// Returns the data type of an integer.
     pub fn data_of(&self, desc: &Desc) -> Option<DataTypeId> {
         let wanted = if *desc == Desc::Long { "java.lang.Long" } else { "java.lang.Integer" };
         self.prepared.boxes.iter().find(|known| known.name == wanted).map(|known| known.data)
     }
 
-    /// So much a run may take that should be like another one.
-    pub fn limits(&self, right: &Run) -> Limits {
+    /// Returns the limits of a run that should be similar to another one.
+    pub fn limits(&self, right: &ObservedRun) -> Limits {
         Limits { steps: 20 * right.taken + 20_000, frames: 1_000, heap_bytes: 256 << 20 }
     }
 
-    /// Runs the test with looks after its call.
-    pub fn run(&self, module: &Module, steps: &[Step], layout: AddressLayout) -> Run {
+    /// Runs the test with observers after its call.
+    pub fn run(&self, module: &Module, steps: &[ObserverCall], layout: AddressLayout) -> ObservedRun {
         self.run_in(module, steps, Limits::default(), layout)
     }
 
-    /// The same within limits.
-    pub fn run_within(&self, module: &Module, steps: &[Step], limits: Limits) -> Run {
+    /// Runs the test within limits.
+    pub fn run_within(&self, module: &Module, steps: &[ObserverCall], limits: Limits) -> ObservedRun {
         self.run_in(module, steps, limits, AddressLayout::Compact)
     }
 
-    fn run_in(&self, module: &Module, steps: &[Step], limits: Limits, layout: AddressLayout) -> Run {
+    fn run_in(&self, module: &Module, steps: &[ObserverCall], limits: Limits, layout: AddressLayout) -> ObservedRun {
         let (mut following, end) =
             CallSession::begin(self.machines, module, self.prepared.func, self.call, limits, layout);
-        let mut run = Run {
+        let mut run = ObservedRun {
             before: Vec::new(),
-            outcome: ended(&end).unwrap_or(Sight::Nothing),
+            outcome: ended(&end).unwrap_or(ObservedResult::Nothing),
             steps: Vec::new(),
             called: Vec::new(),
             taken: following.steps(),
@@ -203,7 +205,7 @@ impl<'a, 'm> Viewer<'a, 'm> {
             return run;
         }
         let objects: Vec<Value> = self.prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
-        let look = Look { module, prepared: self.prepared, objects: &objects };
+        let look = ValueDescriber { module, prepared: self.prepared, objects: &objects };
         for call in &self.prepared.calls {
             let gives = self.chosen(call.selector).checked_sub(1).and_then(|number| call.gives.get(number));
             let Some(gives) = gives.filter(|gives| **gives != ObservableType::Nothing) else { continue };
@@ -222,18 +224,18 @@ impl<'a, 'm> Viewer<'a, 'm> {
         run.outcome = match &end {
             End::Returned(value) => {
                 result = if self.prepared.constructs { arguments.first().copied() } else { *value };
-                value.map_or(Sight::Nothing, |value| look.see(&following, value, gives))
+                value.map_or(ObservedResult::Nothing, |value| look.see(&following, value, gives))
             }
-            _ => ended(&end).unwrap_or(Sight::Unknown),
+            _ => ended(&end).unwrap_or(ObservedResult::Unknown),
         };
         run.is_new = result.is_some_and(|result| matches!(result, Value::Ptr(_)) && !objects.contains(&result));
-        if matches!(run.outcome, Sight::Broken | Sight::Unknown) {
+        if matches!(run.outcome, ObservedResult::Broken | ObservedResult::Unknown) {
             return run;
         }
         for step in steps {
             let sight = self.step(&look, &mut following, step, result);
             run.taken += following.steps();
-            let goes_on = matches!(sight, Sight::Seen(_) | Sight::Nothing | Sight::Threw(_));
+            let goes_on = matches!(sight, ObservedResult::Seen(_) | ObservedResult::Nothing | ObservedResult::Threw(_));
             run.steps.push(sight);
             if !goes_on {
                 break;
@@ -242,8 +244,8 @@ impl<'a, 'm> Viewer<'a, 'm> {
         run
     }
 
-    /// What looks show before the call; `None` where there is no object yet.
-    pub fn before(&self, module: &Module, steps: &[Step]) -> Vec<Option<Sight>> {
+    /// Returns the results of observers before the call; `None` where the object does not exist yet.
+    pub fn before(&self, module: &Module, steps: &[ObserverCall]) -> Vec<Option<ObservedResult>> {
         let (mut following, _) = CallSession::begin(
             self.machines,
             module,
@@ -253,25 +255,33 @@ impl<'a, 'm> Viewer<'a, 'm> {
             AddressLayout::Compact,
         );
         let objects: Vec<Value> = self.prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
-        let look = Look { module, prepared: self.prepared, objects: &objects };
-        let sight = |step: &Step| match step.of(self.prepared).0 {
+        let look = ValueDescriber { module, prepared: self.prepared, objects: &objects };
+        let sight = |step: &ObserverCall| match step.of(self.prepared).0 {
             ObservedObject::Result => None,
             ObservedObject::Object(_) => Some(self.step(&look, &mut following, step, None)),
         };
         steps.iter().map(sight).collect()
     }
 
-    fn step(&self, look: &Look<'_>, following: &mut CallSession<'_>, step: &Step, result: Option<Value>) -> Sight {
+    fn step(
+        &self,
+        look: &ValueDescriber<'_>,
+        following: &mut CallSession<'_>,
+        step: &ObserverCall,
+        result: Option<Value>,
+    ) -> ObservedResult {
         let (whose, probe) = step.of(self.prepared);
         let object = match whose {
             ObservedObject::Object(number) => look.objects.get(number).copied(),
             ObservedObject::Result => result,
         };
-        let Some(object) = object.filter(|object| matches!(object, Value::Ptr(_))) else { return Sight::Unknown };
+        let Some(object) = object.filter(|object| matches!(object, Value::Ptr(_))) else {
+            return ObservedResult::Unknown;
+        };
         match probe.reads {
             ObserverAccess::Field(offset) => {
                 let value = following.at(object, offset, memory_ty(look.module, &probe.gives));
-                value.map_or(Sight::Unknown, |value| look.see(following, value, &probe.gives))
+                value.map_or(ObservedResult::Unknown, |value| look.see(following, value, &probe.gives))
             }
             ObserverAccess::Method(func) => {
                 let mut arguments = vec![object];
@@ -286,21 +296,21 @@ impl<'a, 'm> Viewer<'a, 'm> {
                 }
                 match following.call(func, &arguments) {
                     End::Returned(Some(value)) => look.see(following, value, &probe.gives),
-                    End::Returned(None) => Sight::Nothing,
-                    end => ended(&end).unwrap_or(Sight::Unknown),
+                    End::Returned(None) => ObservedResult::Nothing,
+                    end => ended(&end).unwrap_or(ObservedResult::Unknown),
                 }
             }
         }
     }
 }
 
-/// How a call ended that did not return.
-fn ended(end: &End) -> Option<Sight> {
+/// Returns the observation of a call that did not return.
+fn ended(end: &End) -> Option<ObservedResult> {
     match end {
         End::Returned(_) => None,
-        End::Threw { class, .. } => Some(Sight::Threw(*class)),
-        End::Unsupported { .. } => Some(Sight::Unknown),
-        End::Assumed | End::Exited(_) | End::Hung | End::Error { .. } | End::Limit(_) => Some(Sight::Broken),
+        End::Threw { class, .. } => Some(ObservedResult::Threw(*class)),
+        End::Unsupported { .. } => Some(ObservedResult::Unknown),
+        End::Assumed | End::Exited(_) | End::Hung | End::Error { .. } | End::Limit(_) => Some(ObservedResult::Broken),
     }
 }
 
@@ -308,7 +318,7 @@ fn bits(module: &Module, data: DataTypeId) -> u8 {
     (8 * module.types[data].size(&module.types)) as u8
 }
 
-/// The type of a value in a register.
+/// Returns the type of a value in a register.
 fn ty_of(module: &Module, gives: &ObservableType) -> Ty {
     match gives {
         ObservableType::Value(data) if bits(module, *data) == 64 => Ty::I64,
@@ -317,7 +327,7 @@ fn ty_of(module: &Module, gives: &ObservableType) -> Ty {
     }
 }
 
-/// The type of a value in an object.
+/// Returns the type of a value in an object.
 fn memory_ty(module: &Module, gives: &ObservableType) -> Ty {
     match gives {
         ObservableType::Value(data) => Ty::Int(bits(module, *data)),
@@ -325,15 +335,15 @@ fn memory_ty(module: &Module, gives: &ObservableType) -> Ty {
     }
 }
 
-/// Tells what values are.
-struct Look<'a> {
+/// Describes values.
+struct ValueDescriber<'a> {
     module: &'a Module,
     prepared: &'a PreparedCall,
     objects: &'a [Value],
 }
 
-impl Look<'_> {
-    fn see(&self, following: &CallSession<'_>, value: Value, gives: &ObservableType) -> Sight {
+impl ValueDescriber<'_> {
+    fn see(&self, following: &CallSession<'_>, value: Value, gives: &ObservableType) -> ObservedResult {
         let seen = match (gives, value) {
             (_, Value::Undefined) | (ObservableType::Nothing, _) => None,
             (ObservableType::Value(data), Value::Int(number)) => {
@@ -351,7 +361,7 @@ impl Look<'_> {
             },
             (ObservableType::Reference, value) => self.reference(following, value),
         };
-        seen.map_or(Sight::Unknown, Sight::Seen)
+        seen.map_or(ObservedResult::Unknown, ObservedResult::Seen)
     }
 
     fn built(&self, following: &CallSession<'_>, value: Value, data: DataTypeId) -> ObservedValue {
@@ -362,7 +372,7 @@ impl Look<'_> {
         if reached.is_empty() { ObservedValue::Object } else { ObservedValue::Built(reached) }
     }
 
-    /// An object that its class tells more of.
+    /// Describes an object by its class.
     fn reference(&self, following: &CallSession<'_>, value: Value) -> Option<ObservedValue> {
         let Some(Value::Int(word)) = following.at(value, CLASS_WORD, Ty::I32) else { return None };
         if let Some(known) = self.prepared.boxes.iter().find(|known| known.word == word) {

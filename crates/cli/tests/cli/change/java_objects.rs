@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use touchstone_campaign::{Collect, Effort, OldVersion, Plan, Replaying, Request, run_into};
+use touchstone_campaign::{CollectedTests, Effort, OldVersion, Plan, ReplayMode, Request, run_into};
 use touchstone_criteria::Criterion;
 use touchstone_report::document::Behaviour;
 
@@ -135,14 +135,14 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
         let mut request = Request::new([file], folder(&format!("out-{name}")));
         request.criteria = vec!["branch".parse::<Criterion>().expect("known")];
         request.effort = Effort { timeout: Some(Duration::from_secs(2)), ..request.effort };
-        request.replay = Replaying::Off;
+        request.replay = ReplayMode::Off;
         request.old = old;
         Plan::new(&request).expect("a plan")
     };
     let before = plan("old", &old_text, None);
     let now =
         plan("new", &new_text, Some(OldVersion { name: "before".into(), root: folder("old"), of: folder("new") }));
-    let finished = run_into(&now, &Collect::default(), &()).expect("a run");
+    let finished = run_into(&now, &CollectedTests::default(), &()).expect("a run");
     let criteria = labellings(&now.request.criteria);
     let values = |name: &str| Some(if name == "d" { (0..=2).collect() } else { (-1..=2).collect() });
     for at in 0..METHODS {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use touchstone_campaign::{Collect, Effort, OldVersion, Plan, Replaying, Request, run_into};
+use touchstone_campaign::{CollectedTests, Effort, OldVersion, Plan, ReplayMode, Request, run_into};
 use touchstone_criteria::Criterion;
 
 const METHODS: usize = 8;
@@ -151,14 +151,14 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
         let mut request = Request::new([write(name, text)], folder(&format!("out-{name}")));
         request.criteria = ["stmt", "branch", "mcdc"].map(|name| name.parse::<Criterion>().expect("known")).to_vec();
         request.effort = Effort { timeout: Some(Duration::from_secs(5)), ..request.effort };
-        request.replay = Replaying::Off;
+        request.replay = ReplayMode::Off;
         request.old = old;
         Plan::new(&request).expect("a plan")
     };
     let before = plan("old", &old_text, None);
     let now =
         plan("new", &new_text, Some(OldVersion { name: "before".into(), root: folder("old"), of: folder("new") }));
-    let finished = run_into(&now, &Collect::default(), &()).expect("a run");
+    let finished = run_into(&now, &CollectedTests::default(), &()).expect("a run");
     let criteria = labellings(&now.request.criteria);
     let values = |name: &str| match NAMES.contains(&name) || name.contains("field") {
         true => Some((-1..=2).collect()),

@@ -9,7 +9,7 @@ use crate::random_programs::functions::{RandomUnit, Style, unit};
 use crate::support::long;
 use crate::support::rng::Rng;
 use std::time::Duration;
-use touchstone_campaign::{Collect, Effort, OldVersion, Plan, Replaying, Request, run_into};
+use touchstone_campaign::{CollectedTests, Effort, OldVersion, Plan, ReplayMode, Request, run_into};
 use touchstone_criteria::Criterion;
 
 /// Functions of one file.
@@ -66,11 +66,11 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
     request.old = Some(OldVersion { name: "before".into(), root: folder("old"), of: folder("new") });
     let names: &[&str] = if long() { &["stmt", "branch", "mcdc", "wm"] } else { &["stmt", "branch", "mcdc"] };
     request.criteria = names.iter().map(|name| name.parse::<Criterion>().expect("known")).collect();
-    request.replay = Replaying::Off;
+    request.replay = ReplayMode::Off;
     request.effort = Effort { timeout: Some(Duration::from_secs(20)), ..request.effort };
     let criteria = labellings(&request.criteria);
     let plan = Plan::new(&request).expect("a plan");
-    let finished = run_into(&plan, &Collect::default(), &()).expect("a run");
+    let finished = run_into(&plan, &CollectedTests::default(), &()).expect("a run");
     let (old, new) = (lower(&folder("old").join("f.c")), lower(&folder("new").join("f.c")));
     for (unit, text) in &pairs {
         let values = |name: &str| {

@@ -3,7 +3,7 @@
 use crate::support::domain::{Domain, Input};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use touchstone_campaign::Finished;
+use touchstone_campaign::CampaignResult;
 use touchstone_criteria::{
     CriteriaOptions, Criterion, Expected, GoalCriterion, GoalId, GoalIndex, Objectives, Outcome, Replay, Status,
     TestCase, TestKind, objectives,
@@ -207,7 +207,7 @@ impl Figures {
 }
 
 /// Returns the verdicts of a run about the objectives of a function, and about its behaviour.
-pub fn said<'f>(finished: &'f Finished, function: &str) -> (BTreeMap<&'f str, &'f Status>, Behaviour) {
+pub fn said<'f>(finished: &'f CampaignResult, function: &str) -> (BTreeMap<&'f str, &'f Status>, Behaviour) {
     let own = finished.campaign.objectives.iter().filter(|objective| objective.function == function);
     let statuses = own.map(|objective| (objective.id.as_str(), &objective.status)).collect();
     let change = finished.extras.change.as_ref().expect("it was asked for");

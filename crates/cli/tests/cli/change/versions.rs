@@ -5,7 +5,9 @@ use super::version_pairs::{self, Judgement, Version, lower};
 use crate::support::root;
 use std::collections::BTreeMap;
 use std::path::Path;
-use touchstone_campaign::{Collect, Finished, ObjectivesOf, OldVersion, Plan, Replaying, Request, Subject, run_into};
+use touchstone_campaign::{
+    CampaignResult, CollectedTests, ObjectiveScope, OldVersion, Plan, ReplayMode, Request, Subject, run_into,
+};
 use touchstone_criteria::{GoalCriterion, Status, criterion_named};
 use touchstone_report::document::Behaviour;
 
@@ -73,7 +75,7 @@ const BRAKES: Controller = Controller {
 };
 
 /// Paths and branch sides that a search met, of a function with those that it calls.
-fn states(finished: &Finished) -> u64 {
+fn states(finished: &CampaignResult) -> u64 {
     finished.campaign.functions.iter().map(|function| function.paths.explored + function.paths.infeasible).sum()
 }
 
@@ -88,18 +90,18 @@ enum Way {
     Paths,
 }
 
-fn explore(controller: &Controller, folder: &Path, way: Way) -> Finished {
+fn explore(controller: &Controller, folder: &Path, way: Way) -> CampaignResult {
     let mut request = Request::new([folder.join("new/f.c")], folder.join("out"));
     request.subject = Subject::Functions(vec![controller.function.to_string()]);
-    request.objectives_of = ObjectivesOf::Callees;
-    request.replay = Replaying::Off;
+    request.objectives_of = ObjectiveScope::Callees;
+    request.replay = ReplayMode::Off;
     if way == Way::Paths {
         request.criteria = vec!["paths".parse().expect("known")];
     }
     if way == Way::Directed {
         request.old = Some(OldVersion { name: "old".into(), root: folder.join("old"), of: folder.join("new") });
     }
-    run_into(&Plan::new(&request).expect("a plan"), &Collect::default(), &()).expect("a run")
+    run_into(&Plan::new(&request).expect("a plan"), &CollectedTests::default(), &()).expect("a run")
 }
 
 /// States of the directed search, of the full one, and of all paths.

@@ -1,9 +1,10 @@
-//! What a measured suite covers already: a campaign can begin from it.
+//! A measured suite that a campaign starts from.
 //!
-//! It settles its objectives before the search, its rows count for pairs, and the reduction keeps no test for them.
-//! Objectives are known by file and id, so a function that was changed since is simply not covered.
+//! Objectives that it covers are settled before the search, its rows count for independence pairs, and the reduction
+//! keeps no test for them. Objectives are identified by file and id, so a function that has changed is simply not
+//! covered.
 
-use super::foreign_coverage::Borrowed;
+use super::foreign_coverage::ForeignCoverage;
 use crate::program::PlanError;
 use crate::request::Notice;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,41 +17,41 @@ use touchstone_ir::{DecisionId, FuncId, Module};
 use touchstone_report::Name;
 use touchstone_report::document::{Document, MEASURED, Test, Verdict};
 
-/// A test, and what it evaluated.
+/// A test, and a row that it evaluated.
 type TestRow = (String, DecisionId, Row);
 
-/// A function as it was compiled: its file, its name, and what it does. With other macros it is another one.
-type Compiled = (String, String, String);
+/// A function as it was compiled: file, name, and fingerprint. Other macros make another function.
+type CompiledFunction = (String, String, String);
 
 /// A measured suite.
 #[derive(Debug, Default)]
-pub struct Suite {
-    /// By function and id of an objective: the tests that cover it.
-    covered: BTreeMap<(Compiled, String), BTreeSet<String>>,
-    /// By function: what tests evaluated of its decisions.
-    rows: BTreeMap<Compiled, Vec<TestRow>>,
+pub struct BaselineSuite {
+    /// The tests that cover an objective, by function and id.
+    covered: BTreeMap<(CompiledFunction, String), BTreeSet<String>>,
+    /// The rows that tests evaluated, by function.
+    rows: BTreeMap<CompiledFunction, Vec<TestRow>>,
     /// Functions with probes.
-    functions: BTreeSet<Compiled>,
-    /// What another tool measured instead.
-    borrowed: Option<Borrowed>,
+    functions: BTreeSet<CompiledFunction>,
+    /// The coverage of another tool, if the suite is one.
+    foreign: Option<ForeignCoverage>,
 }
 
-/// What a suite has of a function.
+/// Says whether a suite has a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Known {
+pub enum SuiteMembership {
     /// It was measured.
-    Yes,
-    /// It was measured, but as it is with other macros or types.
+    Measured,
+    /// It was measured with other macros or types.
     OtherVariant,
-    /// It was not.
-    No,
+    /// It was not measured.
+    NotMeasured,
 }
 
-impl Suite {
-    /// Reads what `touchstone measure -o DIR` left, or a file of another tool.
-    pub fn read(directory: &Path, criteria: &[&'static dyn GoalCriterion]) -> Result<Suite, PlanError> {
+impl BaselineSuite {
+    /// Reads the output of `touchstone measure -o DIR`, or a coverage file of another tool.
+    pub fn read(directory: &Path, criteria: &[&'static dyn GoalCriterion]) -> Result<BaselineSuite, PlanError> {
         if directory.is_file() {
-            return Ok(Suite { borrowed: Some(Borrowed::read(directory)?), ..Suite::default() });
+            return Ok(BaselineSuite { foreign: Some(ForeignCoverage::read(directory)?), ..BaselineSuite::default() });
         }
         let directory = directory.to_path_buf();
         if !directory.join("units").is_dir() {
@@ -63,11 +64,11 @@ impl Suite {
                 return Err(PlanError::NotMeasuredFor { directory, criterion: Criterion::Goals(*criterion) });
             }
         }
-        Ok(Suite::of(&measured))
+        Ok(BaselineSuite::of(&measured))
     }
 
-    pub(crate) fn of(measured: &MeasuredSuite) -> Suite {
-        let mut suite = Suite::default();
+    pub(crate) fn of(measured: &MeasuredSuite) -> BaselineSuite {
+        let mut suite = BaselineSuite::default();
         let names = |tests: &BTreeSet<u32>| -> Vec<String> {
             tests.iter().map(|test| measured.tests[*test as usize].clone()).collect()
         };
@@ -78,7 +79,7 @@ impl Suite {
                 let meaning = record.meanings.get(name).cloned().unwrap_or_default();
                 (name.clone(), (file(place.file), name.clone(), meaning))
             };
-            let homes: BTreeMap<String, Compiled> = record.functions.iter().map(compiled).collect();
+            let homes: BTreeMap<String, CompiledFunction> = record.functions.iter().map(compiled).collect();
             suite.functions.extend(homes.values().cloned());
             for objective in &record.objectives {
                 let tests = unit.covered(objective);
@@ -100,65 +101,66 @@ impl Suite {
         suite
     }
 
-    /// Whether some unit of the suite's program has this function.
-    pub fn knows(&self, module: &Module, func: FuncId) -> Known {
-        if let Some(borrowed) = &self.borrowed {
-            return if borrowed.knows(module, func) { Known::Yes } else { Known::No };
+    /// Returns whether a translation unit of the suite's program has this function.
+    pub fn knows(&self, module: &Module, func: FuncId) -> SuiteMembership {
+        if let Some(foreign) = &self.foreign {
+            return if foreign.knows(module, func) { SuiteMembership::Measured } else { SuiteMembership::NotMeasured };
         }
         let own = self.key(module, func);
-        if self.functions.contains(&unmeant(&own)) {
-            return Known::Yes;
+        if self.functions.contains(&without_fingerprint(&own)) {
+            return SuiteMembership::Measured;
         }
-        let same = |(file, name, _): &&Compiled| (file, name) == (&own.0, &own.1);
+        let same = |(file, name, _): &&CompiledFunction| (file, name) == (&own.0, &own.1);
         match self.functions.contains(&own) {
-            true => Known::Yes,
-            false if self.functions.iter().any(|known| same(&known)) => Known::OtherVariant,
-            false => Known::No,
+            true => SuiteMembership::Measured,
+            false if self.functions.iter().any(|known| same(&known)) => SuiteMembership::OtherVariant,
+            false => SuiteMembership::NotMeasured,
         }
     }
 
-    /// What users should know of it.
+    /// Returns notices for users.
     pub(crate) fn notices(&self, module: &Module, criteria: &[&str]) -> Vec<Notice> {
-        self.borrowed.as_ref().map_or_else(Vec::new, |borrowed| borrowed.notices(module, criteria))
+        self.foreign.as_ref().map_or_else(Vec::new, |foreign| foreign.notices(module, criteria))
     }
 
-    /// Objectives that the suite covers are covered, and nobody searches for them.
-    pub(crate) fn settle(&self, module: &Module, wanted: &mut Objectives) {
-        if let Some(borrowed) = &self.borrowed {
-            return borrowed.settle(module, wanted);
+    /// Marks the objectives that the suite covers, so that they are not searched for.
+    pub(crate) fn settle(&self, module: &Module, objectives: &mut Objectives) {
+        if let Some(foreign) = &self.foreign {
+            return foreign.settle(module, objectives);
         }
-        let mut homes: BTreeMap<FuncId, Compiled> = BTreeMap::new();
-        for id in wanted.list.ids().collect::<Vec<_>>() {
-            let func = wanted.goals[id].func();
+        let mut homes: BTreeMap<FuncId, CompiledFunction> = BTreeMap::new();
+        for id in objectives.list.ids().collect::<Vec<_>>() {
+            let func = objectives.goals[id].func();
             let home = homes.entry(func).or_insert_with(|| self.key(module, func)).clone();
-            let objective = &mut wanted.list[id];
-            let any = (unmeant(&home), objective.id.clone());
+            let objective = &mut objectives.list[id];
+            let any = (without_fingerprint(&home), objective.id.clone());
             if let Some(tests) = self.covered.get(&(home, objective.id.clone())).or_else(|| self.covered.get(&any)) {
                 objective.status = Status::Covered(tests.iter().cloned().collect());
-                wanted.settled.insert(id);
+                objectives.settled.insert(id);
             }
         }
     }
 
-    /// What the suite evaluated of a function's decisions, with the test.
+    /// Returns the rows of a function's decisions that the suite evaluated, with the test.
     pub(crate) fn rows(&self, module: &Module, func: FuncId) -> Vec<(String, EvaluatedRow)> {
         let own = self.key(module, func);
-        let rows = self.rows.get(&own).or_else(|| self.rows.get(&unmeant(&own))).map_or(&[][..], Vec::as_slice);
+        let rows =
+            self.rows.get(&own).or_else(|| self.rows.get(&without_fingerprint(&own))).map_or(&[][..], Vec::as_slice);
         rows.iter().map(|(test, decision, row)| (test.clone(), (func, *decision, row.clone()))).collect()
     }
 
-    fn key(&self, module: &Module, func: FuncId) -> Compiled {
+    fn key(&self, module: &Module, func: FuncId) -> CompiledFunction {
         let function = &module.functions[func];
         (file_of(module, function.span), function.name.clone(), format!("{:016x}", module.function_hash(func)))
     }
 }
 
-/// A function whatever it does: of a language that has no macros, its file and its name say everything.
-fn unmeant((file, name, _): &Compiled) -> Compiled {
+/// Removes the fingerprint: without macros, file and name identify a function.
+fn without_fingerprint((file, name, _): &CompiledFunction) -> CompiledFunction {
     (file.clone(), name.clone(), String::new())
 }
 
-/// The suite's own tests, as far as a document's objectives name them, join its tests.
+/// Adds the suite's tests to a document, as far as its objectives name them.
 pub(crate) fn add_tests(document: &mut Document) {
     let known: BTreeSet<&str> = document.tests.iter().map(|test| test.id.as_str()).collect();
     let mut covers: BTreeMap<Name, (Vec<Name>, Vec<Name>)> = BTreeMap::new();
@@ -175,35 +177,35 @@ pub(crate) fn add_tests(document: &mut Document) {
     document.tests.extend(tests.collect::<Vec<_>>());
 }
 
-/// What was there before, and what is new.
+/// The gain of new tests over a suite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OnTop {
-    /// Objectives that the suite covers.
+pub struct SuiteGain {
+    /// The number of objectives that the suite covers.
     pub before: usize,
-    /// Objectives that only new tests cover.
+    /// The number of objectives that only new tests cover.
     pub new: usize,
-    /// Objectives that a test can cover, and none does.
+    /// The number of feasible objectives that no test covers.
     pub missing: usize,
 }
 
-impl OnTop {
-    /// Of a document of a campaign that began from a suite.
-    pub fn of(document: &Document) -> OnTop {
+impl SuiteGain {
+    /// Computes the gain from the document of a campaign that started from a suite.
+    pub fn of(document: &Document) -> SuiteGain {
         let suite: BTreeSet<&str> =
             document.tests.iter().filter(|test| test.outcome == MEASURED).map(|test| test.id.as_str()).collect();
         let covered = document.objectives.iter().filter(|objective| objective.status == Verdict::Covered);
         let (before, new): (Vec<_>, Vec<_>) =
             covered.partition(|objective| objective.tests.iter().any(|test| suite.contains(test.as_str())));
         let missing = document.objectives.iter().filter(|objective| objective.status == Verdict::Uncovered).count();
-        OnTop { before: before.len(), new: new.len(), missing }
+        SuiteGain { before: before.len(), new: new.len(), missing }
     }
 }
 
-/// Objectives that only an exploration covers: no test of the suite does.
-pub(crate) fn keep_only_the_suite(wanted: &mut Objectives) {
-    for id in wanted.list.ids().collect::<Vec<_>>() {
-        let objective = &mut wanted.list[id];
-        if matches!(objective.status, Status::Covered(_)) && !wanted.settled.contains(&id) {
+/// Marks the objectives that only the exploration covers as uncovered: no test of the suite covers them.
+pub(crate) fn mark_uncovered_by_suite(objectives: &mut Objectives) {
+    for id in objectives.list.ids().collect::<Vec<_>>() {
+        let objective = &mut objectives.list[id];
+        if matches!(objective.status, Status::Covered(_)) && !objectives.settled.contains(&id) {
             objective.status = Status::Uncovered;
         }
     }
@@ -213,7 +215,7 @@ fn file_of(module: &Module, span: Span) -> String {
     module.files.get(span.file).map(|file| canonical(file)).unwrap_or_default()
 }
 
-/// One name for a file, however it was given.
+/// Returns the canonical path of a file.
 fn canonical(file: &str) -> String {
     let path = std::fs::canonicalize(file).ok();
     path.and_then(|path| path.to_str().map(ToString::to_string)).unwrap_or_else(|| file.to_string())

@@ -1,8 +1,8 @@
-//! Inputs of tests as documents have them, read back for the program as it is now: what an earlier run left is run again.
+//! Parses the inputs of tests in a document, for the current program, so that tests of an earlier run can be run again.
 //!
-//! Documents are for people, and leave some things out. So what was read must say the same when it is written again, with the
-//! types of today; anything else is not read. Deliberately not here: calls before the one that a test is about, answers of the
-//! world, and whether the inputs still mean anything (a run says that).
+//! Documents are written for people and omit details. Therefore inputs are accepted only if they print the same again
+//! with the current types. Deliberately not here: earlier calls of a test, results of external functions, and whether
+//! the inputs still have a meaning (a run decides that).
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -13,29 +13,29 @@ use touchstone_ir::{
 };
 use touchstone_report::document::{Json, Test};
 
-/// The inputs of a test of a function; `None` if the function does not take them, or they can't be read.
+/// Parses the inputs of a test, or returns `None` if the function does not accept them.
 pub(crate) fn inputs(module: &Module, func: FuncId, test: &Test) -> Option<TestKind> {
-    let kind = Reading::new(module, test).read(func)?;
+    let kind = InputParser::new(module, test).read(func)?;
     let again = test_with(module, func, kind);
     let same = test.earlier.is_empty() && touchstone_report::test_inputs(&again, module) == test.given();
     same.then_some(again.kind)
 }
 
-/// Objects by their names, as the document has them, and as they are known so far.
-struct Reading<'m> {
+/// The state of parsing: objects of the document by name.
+struct InputParser<'m> {
     module: &'m Module,
     members: Map<String, Value>,
-    /// Text and, once some pointer led there, the type of one element.
+    /// Name, value and, once a pointer to it has been parsed, the type of one element.
     objects: Vec<(String, Value, Option<DataTypeId>)>,
     numbers: BTreeMap<String, usize>,
-    /// Types became known of these, and nobody read their values.
+    /// Objects with a known type and unparsed values.
     found: Vec<usize>,
 }
 
-impl<'m> Reading<'m> {
-    fn new(module: &'m Module, test: &Test) -> Reading<'m> {
+impl<'m> InputParser<'m> {
+    fn new(module: &'m Module, test: &Test) -> InputParser<'m> {
         let members = Json::members(&test.inputs);
-        Reading { module, members, objects: Vec::new(), numbers: BTreeMap::new(), found: Vec::new() }
+        InputParser { module, members, objects: Vec::new(), numbers: BTreeMap::new(), found: Vec::new() }
     }
 
     fn read(mut self, func: FuncId) -> Option<TestKind> {
@@ -45,7 +45,7 @@ impl<'m> Reading<'m> {
             return None;
         }
         let mut others = members.split_off(function.own_params().len());
-        // Arrays that stand in the place of a parameter are objects, too.
+        // Arrays in the position of a parameter are objects, too.
         for (param, (_, value)) in function.own_params().iter().zip(&members) {
             if let (DataType::Array { element, .. }, Value::Array(_)) = (&self.module.types[param.data], value) {
                 self.add(param.name.clone(), value.clone(), Some(*element));
@@ -173,7 +173,7 @@ impl<'m> Reading<'m> {
         Some(PointerTarget::Function(name.to_string()))
     }
 
-    /// What an object is that a pointer leads to.
+    /// Returns the element type of an object from a pointer to it.
     fn element(&self, pointee: DataTypeId, value: &Value) -> Option<DataTypeId> {
         let types = &self.module.types;
         let DataType::OneOf { tag, variants, .. } = &types[pointee] else { return Some(pointee) };
@@ -187,7 +187,7 @@ impl<'m> Reading<'m> {
     }
 }
 
-/// A test of which only the inputs are known.
+/// Returns a test of which only the inputs are known.
 pub(crate) fn test_with(module: &Module, func: FuncId, kind: TestKind) -> TestCase {
     TestCase {
         id: String::new(),
