@@ -75,7 +75,7 @@ impl Executor<'_> {
         if !function.is_described() {
             return Ok(());
         }
-        let doubt = Caveat::External(function.name.clone());
+        let caveat = Caveat::External(function.name.clone());
         let objects = match state.top().value(to) {
             Value::LazyPointer(id) => match state.inputs.target_of(id) {
                 Some(Value::Ptr(pointer)) => Some(pointer.object),
@@ -87,7 +87,7 @@ impl Executor<'_> {
             _ => return self.assume_no_external_writes(state, name),
         };
         match objects {
-            Some(object) => self.havoc_object(state, object, Written::Bytes, doubt, Span::none()),
+            Some(object) => self.havoc_object(state, object, Written::Bytes, caveat, Span::none()),
             None => Ok(()),
         }
     }

@@ -70,7 +70,8 @@ impl Executor<'_> {
             let (global, object) = (&module.globals[id], global_object(id));
             let mut cells = Vec::new();
             // In an unrestricted environment, globals that no test can set are inputs, too.
-            let is_hidden = !inputs.contains(&id) && hidden.get(&id).is_some_and(|doubt| self.doubts(doubt.clone()));
+            let is_hidden =
+                !inputs.contains(&id) && hidden.get(&id).is_some_and(|caveat| self.considers(caveat.clone()));
             let is_input = inputs.contains(&id) || is_hidden;
             let too_large = (is_input && global.size > MAX_INPUT_OBJECT_BYTES)
                 || (is_hidden && global.size > MAX_HIDDEN_GLOBAL_BYTES);
@@ -215,7 +216,7 @@ fn hidden_among(
     let hidden = used.iter().filter_map(|id| {
         let global = &module.globals[*id];
         let name = || global.quoted_name();
-        let doubt = match global.linkage {
+        let caveat = match global.linkage {
             _ if global.constant || global.function.is_some() => return None,
             _ if matches!(global.role, GlobalRole::LeftBehind | GlobalRole::Runtime) => return None,
             Linkage::Literal | Linkage::Undefined => return None,
@@ -223,7 +224,7 @@ fn hidden_among(
             Linkage::Local | Linkage::Internal => return None,
             Linkage::External => Caveat::OtherFiles(name()),
         };
-        Some((*id, doubt))
+        Some((*id, caveat))
     });
     hidden.collect()
 }

@@ -33,7 +33,7 @@ impl Executor<'_> {
             fixed: Rc::default(),
             proper: None,
             pending: Rc::default(),
-            doubts: Rc::default(),
+            caveats: Rc::default(),
             composed: false,
             returned: None,
         };
@@ -42,7 +42,7 @@ impl Executor<'_> {
             return Err(Stop::unsupported(Unsupported::StartUp, span));
         }
         self.globals(&mut state, func)?;
-        self.keep_doubts(&mut state);
+        self.keep_caveats(&mut state);
         let function = &self.module.functions[func];
         let reads_words = function.params.iter().any(|param| function.reads(param.reg));
         match (self.config.entry, self.config.arguments) {

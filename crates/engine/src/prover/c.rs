@@ -3,7 +3,7 @@
 use touchstone_ir::CBuiltin;
 
 /// The effect of a builtin.
-pub(crate) enum BuiltinEffect {
+pub(crate) enum CBuiltinEffect {
     /// Control does not continue.
     Ends,
     /// Only the result is new.
@@ -13,11 +13,11 @@ pub(crate) enum BuiltinEffect {
 }
 
 /// Returns the effect of a builtin.
-pub(crate) fn effect(builtin: CBuiltin) -> BuiltinEffect {
+pub(crate) fn effect(builtin: CBuiltin) -> CBuiltinEffect {
     match builtin {
-        CBuiltin::Resume => BuiltinEffect::Ends,
+        CBuiltin::Resume => CBuiltinEffect::Ends,
         CBuiltin::Putchar | CBuiltin::Puts | CBuiltin::Release | CBuiltin::FloatText | CBuiltin::IsStream => {
-            BuiltinEffect::Result
+            CBuiltinEffect::Result
         }
         CBuiltin::Printf
         | CBuiltin::Vprintf
@@ -27,7 +27,7 @@ pub(crate) fn effect(builtin: CBuiltin) -> BuiltinEffect {
         | CBuiltin::Malloc
         | CBuiltin::Calloc
         | CBuiltin::Free
-        | CBuiltin::Alloca => BuiltinEffect::Memory,
+        | CBuiltin::Alloca => CBuiltinEffect::Memory,
     }
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn is_output(builtin: CBuiltin) -> bool {
 }
 
 /// The memory that a builtin writes in a loop.
-pub(crate) enum BuiltinWrites {
+pub(crate) enum CBuiltinWrites {
     Nothing,
     /// The pointee of this argument.
     Behind(usize),
@@ -46,10 +46,10 @@ pub(crate) enum BuiltinWrites {
 }
 
 /// Returns the memory that a builtin writes in each iteration.
-pub(crate) fn writes(builtin: CBuiltin) -> BuiltinWrites {
+pub(crate) fn writes(builtin: CBuiltin) -> CBuiltinWrites {
     match builtin {
         // It advances the pointer to the next argument.
-        CBuiltin::Vprintf => BuiltinWrites::Behind(2),
+        CBuiltin::Vprintf => CBuiltinWrites::Behind(2),
         // Objects freed in one iteration are dead in the next; effects at program exit or in other code are not
         // modelled. An allocation may set the error number.
         CBuiltin::Free
@@ -59,13 +59,13 @@ pub(crate) fn writes(builtin: CBuiltin) -> BuiltinWrites {
         | CBuiltin::Calloc
         | CBuiltin::SetMark
         | CBuiltin::Resume
-        | CBuiltin::ReturnAddress => BuiltinWrites::Unknown,
+        | CBuiltin::ReturnAddress => CBuiltinWrites::Unknown,
         CBuiltin::Printf
         | CBuiltin::Putchar
         | CBuiltin::Puts
         | CBuiltin::Alloca
         | CBuiltin::IsStream
-        | CBuiltin::FloatText => BuiltinWrites::Nothing,
+        | CBuiltin::FloatText => CBuiltinWrites::Nothing,
     }
 }
 

@@ -232,9 +232,9 @@ impl Loop {
                 }
                 Builtin::Java(_) => None,
                 Builtin::C(builtin) => match c::writes(*builtin) {
-                    c::BuiltinWrites::Nothing => None,
-                    c::BuiltinWrites::Behind(argument) => args.get(argument),
-                    c::BuiltinWrites::Unknown => return None,
+                    c::CBuiltinWrites::Nothing => None,
+                    c::CBuiltinWrites::Behind(argument) => args.get(argument),
+                    c::CBuiltinWrites::Unknown => return None,
                 },
                 Builtin::FreshInt(_)
                 | Builtin::CalledAsSaid

@@ -158,9 +158,9 @@ impl FunctionFacts<'_> {
             // Neither of them writes memory that the program can read.
             Builtin::Java(_) => {}
             Builtin::C(builtin) => match c::effect(builtin) {
-                c::BuiltinEffect::Ends => return Err(Dead),
-                c::BuiltinEffect::Result => {}
-                c::BuiltinEffect::Memory => self.havoc(state),
+                c::CBuiltinEffect::Ends => return Err(Dead),
+                c::CBuiltinEffect::Result => {}
+                c::CBuiltinEffect::Memory => self.havoc(state),
             },
         }
         if let Some(dst) = dst {

@@ -18,9 +18,9 @@ impl Executor<'_> {
         }
         let left_out = self
             .ledger
-            .doubts
+            .caveats
             .iter()
-            .map(|doubt| Assumption { text: format!("excluded: {}", doubt.text()), by: Authority::Tests });
+            .map(|caveat| Assumption { text: format!("excluded: {}", caveat.text()), by: Authority::Tests });
         all.extend(left_out);
         all
     }

@@ -1,7 +1,7 @@
 //! The environment check: a second search for goals that a complete search left open, in an unrestricted environment
 //! (`exec/environment/`).
 //!
-//! Every path is followed without building tests. A goal that is reached is doubted, with the doubts of its path. If a
+//! Every path is followed without building tests. A goal that is reached is doubted, with the caveats of its path. If a
 //! path cannot be followed, every goal that control flow can still reach is doubted. The remaining goals are
 //! infeasible: not only in tests, but in every run of a program that contains the function.
 
@@ -275,12 +275,12 @@ fn frame_blocks(state: &State) -> Vec<(FuncId, BlockId)> {
     state.frames.iter().map(|frame| (frame.func, frame.block)).collect()
 }
 
-/// Returns the doubts that a path rests on.
+/// Returns the caveats that a path rests on.
 fn reasons(state: &State, span: Span) -> Vec<IncompletePaths> {
-    if state.doubts.is_empty() {
+    if state.caveats.is_empty() {
         let why = Unsupported::RunNotShown.into();
         return vec![IncompletePaths { why, span, count: 1 }];
     }
-    let doubts = state.doubts.iter().cloned();
-    doubts.map(|doubt| IncompletePaths { why: Incomplete::Doubt(doubt), span, count: 1 }).collect()
+    let caveats = state.caveats.iter().cloned();
+    caveats.map(|caveat| IncompletePaths { why: Incomplete::Doubt(caveat), span, count: 1 }).collect()
 }

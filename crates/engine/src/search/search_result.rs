@@ -80,7 +80,7 @@ impl ExplorationResult {
         self.open.retain(|goal| !covered.contains(goal));
         if self.doubted.keys().any(|goal| covered.contains(goal)) {
             self.doubted.retain(|goal, _| !covered.contains(goal));
-            // If there are doubts, nothing else was incomplete.
+            // If there are caveats, nothing else was incomplete.
             self.result.incomplete.clear();
             self.result.doubt(self.doubted.values().flatten());
         }

@@ -179,8 +179,8 @@ pub(crate) struct State {
     pub proper: Option<TermId>,
     /// Goals that the path has reached but that only its end can confirm.
     pub pending: Rc<Vec<touchstone_criteria::GoalId>>,
-    /// The doubts that the path rests on in an unrestricted environment.
-    pub doubts: Rc<Vec<touchstone_criteria::Caveat>>,
+    /// The caveats that the path rests on in an unrestricted environment.
+    pub caveats: Rc<Vec<touchstone_criteria::Caveat>>,
     /// True if calls were composed: runs then take one of several paths.
     pub composed: bool,
     /// The result of the outermost frame, once it has returned.

@@ -8,7 +8,7 @@
 //! The decision to compose depends on the program and the state alone, never on earlier results or on time: a path must
 //! be reproducible from its choices (`search/prefix.rs`).
 //!
-//! Deliberately not here: functions that allocate, request inputs or write output; proofs, in which doubts are raised
+//! Deliberately not here: functions that allocate, request inputs or write output; proofs, in which caveats are raised
 //! step by step; path criteria, where each case is a path. Functions with loops are composed only on request: a loop
 //! counter is simpler on a path of its own, where the addresses computed from it stay constant.
 

@@ -20,7 +20,7 @@ impl Executor<'_> {
     /// number.
     pub(crate) fn allocation_failure(&mut self, state: &mut State) -> Result<Option<TermId>, Stop> {
         let ruled_out = self.config.assume.contains(&AssumeOption::Allocation);
-        if state.is_folded() || (self.policy.environment == Environment::Any && !self.doubts(Caveat::Allocation)) {
+        if state.is_folded() || (self.policy.environment == Environment::Any && !self.considers(Caveat::Allocation)) {
             return Ok(None);
         }
         if self.policy.environment == Environment::Any {
@@ -31,7 +31,7 @@ impl Executor<'_> {
             || self.config.entry == crate::Entry::Program
             || state.inputs.allocations >= MAX_FAILING_ALLOCATIONS
         {
-            self.doubts(Caveat::Allocation);
+            self.considers(Caveat::Allocation);
             return Ok(None);
         }
         let fails = match state.inputs.failing {
@@ -97,7 +97,7 @@ impl Executor<'_> {
 
     /// Havocs the error number if output may fail.
     pub(crate) fn output_may_fail(&mut self, state: &mut State) {
-        if self.error_number(state).is_some() && self.doubts(Caveat::Unsettled(Unspecified::Output)) {
+        if self.error_number(state).is_some() && self.considers(Caveat::Unsettled(Unspecified::Output)) {
             self.havoc_error_number(state);
         }
     }

@@ -26,8 +26,8 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let name = if self.module.functions[state.top().func].is_callback() { "a callback" } else { name };
-        let doubt = Caveat::External(name.to_string());
-        if !self.doubts(doubt.clone()) {
+        let caveat = Caveat::External(name.to_string());
+        if !self.considers(caveat.clone()) {
             return Ok(());
         }
         let globals = self.module.globals.iter().filter(|(_, global)| !global.constant && global.function.is_none());
@@ -54,7 +54,7 @@ impl Executor<'_> {
             let known = state.memory.get(object);
             let used = !matches!(&known.contents, Contents::Cells(cells) if cells.len() as u64 != known.size);
             if known.live && known.kind != ObjectKind::Constant && used && known.size > 0 {
-                self.havoc_object(state, object, Written::Bytes, doubt.clone(), span)?;
+                self.havoc_object(state, object, Written::Bytes, caveat.clone(), span)?;
             }
         }
         Ok(())
@@ -98,13 +98,13 @@ impl Executor<'_> {
         state: &mut State,
         id: ObjectId,
         written: Written,
-        doubt: Caveat,
+        caveat: Caveat,
         span: Span,
     ) -> Result<(), Stop> {
         let object = state.memory.get(id);
         // Bytes that were not materialised yet cannot be distinguished from those before the call.
         if object.size > MAX_HAVOC_BYTES || matches!(object.shape, ObjectShape::Variant { .. }) {
-            return Err(self.stop_for_doubt(doubt, span));
+            return Err(self.stop_for_caveat(caveat, span));
         }
         let data = object.data;
         let is_bytes = data.is_some_and(|data| self.is_of_bytes(data));

@@ -38,7 +38,7 @@ impl Executor<'_> {
             Scalar::Const(offset) => ((offset as i64) < 0, (offset as i64) >= 0),
             Scalar::Term(offset) => (self.solver.range(&self.terms, &state.path, offset).unsigned.1 >= 1 << 63, true),
         };
-        if before && self.doubts(Caveat::Overlap) {
+        if before && self.considers(Caveat::Overlap) {
             self.give_up(Incomplete::Doubt(Caveat::Overlap), span, 1);
         }
         if behind && !here.exact {
@@ -60,18 +60,18 @@ impl Executor<'_> {
         let gone = |pointer: &Pointer| !state.memory.get(pointer.object).live;
         if gone(a) || gone(b) {
             let what = "freed memory may be allocated again".to_string();
-            let doubt = Caveat::Unsettled(Unspecified::Said(what));
+            let caveat = Caveat::Unsettled(Unspecified::Said(what));
             return match self.policy.environment {
-                Environment::Testable => Err(self.stop_for_doubt(doubt, span)),
-                Environment::Any => Ok(self.doubts(doubt)),
+                Environment::Testable => Err(self.stop_for_caveat(caveat, span)),
+                Environment::Any => Ok(self.considers(caveat)),
             };
         }
         // The addresses of undefined variables are chosen by other files.
         if self.is_undefined_variable(a.object) || self.is_undefined_variable(b.object) {
-            return Ok(self.doubts(Caveat::Overlap));
+            return Ok(self.considers(Caveat::Overlap));
         }
         let (Some(x), Some(y)) = (self.extent(state, a.object), self.extent(state, b.object)) else {
-            return Ok((at_end(a) || at_end(b)) && self.doubts(Caveat::Overlap));
+            return Ok((at_end(a) || at_end(b)) && self.considers(Caveat::Overlap));
         };
         let same = self.same_layout(x.element, y.element);
         let distinct = same && start(a) && start(b);
@@ -84,7 +84,7 @@ impl Executor<'_> {
         // A pointer may hold an address of another type as long as it is not dereferenced.
         let only_held = !(same || (x.global && y.global));
         let possible = only_held || at_end(a) || at_end(b) || (!distinct && self.may_overlap(x, y));
-        Ok(possible && self.doubts(Caveat::Overlap))
+        Ok(possible && self.considers(Caveat::Overlap))
     }
 
     /// Returns true if an input object of known length is older than another one.
@@ -118,7 +118,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let Intent::Write(written) = intent else { return Ok(()) };
-        if self.policy.environment == Environment::Testable && self.ledger.doubts.contains(&Caveat::Overlap) {
+        if self.policy.environment == Environment::Testable && self.ledger.caveats.contains(&Caveat::Overlap) {
             return Ok(());
         }
         let Some(here) = self.extent(state, object) else { return Ok(()) };
@@ -127,7 +127,7 @@ impl Executor<'_> {
             Environment::Testable => vec![object],
             Environment::Any => self.overlapping(state, object, here, written),
         };
-        if others.is_empty() || !self.doubts(Caveat::Overlap) {
+        if others.is_empty() || !self.considers(Caveat::Overlap) {
             return Ok(());
         }
         others.into_iter().try_for_each(|other| self.havoc_object(state, other, written, Caveat::Overlap, span))

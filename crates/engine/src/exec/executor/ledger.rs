@@ -11,8 +11,8 @@ pub(crate) struct Ledger {
     /// True if inputs were excluded: an operation has no defined result for them, they order pointers into different
     /// objects, objects have other addresses in them, or padding bytes matter.
     pub excluded_inputs: bool,
-    /// The doubts that the testable environment excludes.
-    pub doubts: BTreeSet<Caveat>,
+    /// The caveats that the testable environment excludes.
+    pub caveats: BTreeSet<Caveat>,
     /// Bytes of large objects that were allocated or copied since the last memory check.
     pub allocated_bytes: u64,
     /// The number of branch sides and checks that no input of their path takes.
@@ -49,6 +49,6 @@ impl Ledger {
 
     /// Returns true if the testable environment excluded inputs or behaviour.
     pub fn excludes_anything(&self) -> bool {
-        self.excluded_inputs || !self.doubts.is_empty()
+        self.excluded_inputs || !self.caveats.is_empty()
     }
 }

@@ -59,7 +59,7 @@ pub(in crate::exec) struct StepEffects {
     pub gave_up: Vec<IncompletePaths>,
     /// Checks that were made, if the policy records them.
     pub checks: Vec<Check>,
-    /// Doubts that the step raised in an unrestricted environment; they are moved to the state.
+    /// Caveats that the step raised in an unrestricted environment; they are moved to the state.
     pub raised: Vec<Caveat>,
 }
 

@@ -78,7 +78,7 @@ impl Executor<'_> {
 
     /// Restricts the state to inputs with a defined result, as long as the path has some.
     pub(crate) fn avoid(&mut self, state: &mut State, fine: TermId) {
-        if fine == self.terms.truth(true) || self.doubts(Caveat::Undefined) {
+        if fine == self.terms.truth(true) || self.considers(Caveat::Undefined) {
             return;
         }
         self.prefer(state, fine);

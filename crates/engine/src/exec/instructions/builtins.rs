@@ -90,9 +90,9 @@ impl Executor<'_> {
             Builtin::ObjectSize => {
                 let value = state.top().value(args[0]);
                 let (object, _) = self.fixed_location(state, &value, 0, Intent::Read, span)?;
-                if state.memory.get(object).kind == ObjectKind::Input && self.doubts(Caveat::Heap) {
+                if state.memory.get(object).kind == ObjectKind::Input && self.considers(Caveat::Heap) {
                     // The size of a caller's block is unknown.
-                    return Err(self.stop_for_doubt(Caveat::Heap, span));
+                    return Err(self.stop_for_caveat(Caveat::Heap, span));
                 }
                 let object = state.memory.get(object);
                 let size =

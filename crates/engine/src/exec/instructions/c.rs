@@ -31,7 +31,7 @@ impl Executor<'_> {
                     let written = self.scalar(state, args[0], span)?.term(&mut self.terms, 32);
                     let byte = self.terms.constant(32, 255);
                     let mut byte = self.terms.bin(Op::And, written, byte);
-                    if self.doubts(Caveat::Unsettled(Unspecified::Output)) {
+                    if self.considers(Caveat::Unsettled(Unspecified::Output)) {
                         byte = self.terms.var(32, "unsettled");
                     }
                     state.set(dst, Value::term(&self.terms, byte));
@@ -170,7 +170,7 @@ impl Executor<'_> {
             // A function that frees an input received a block of the heap. A proof does not know that, nor where the
             // block begins.
             ObjectKind::Input if live => {
-                if self.doubts(Caveat::Heap) && !state.is_folded() {
+                if self.considers(Caveat::Heap) && !state.is_folded() {
                     let error = PathEnd::Error { kind: ErrorKind::InvalidFree, span };
                     self.effects.ended.push((state.clone(), error));
                 } else {

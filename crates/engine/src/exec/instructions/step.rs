@@ -71,7 +71,7 @@ impl Executor<'_> {
 
     fn step_done(&mut self, state: &mut State, flow: Result<Flow, Stop>) -> StepResult {
         if !self.effects.raised.is_empty() {
-            self.keep_doubts(state);
+            self.keep_caveats(state);
         }
         let mut stepped = self.stepped(flow);
         if !state.is_folded()

@@ -401,7 +401,7 @@ impl Executor<'_> {
 
     /// Reads undefined bytes under a guard: an error if the guard can hold.
     pub(crate) fn undefined(&mut self, state: &mut State, guard: Option<TermId>, span: Span) -> Result<Value, Stop> {
-        self.doubt_unwritten_read(state, span)?;
+        self.caveat_unwritten_read(state, span)?;
         let never = self.terms.truth(false);
         let fine = self.guarded(guard, never);
         self.require(state, fine, ErrorKind::Uninitialised, span)?;

@@ -1,4 +1,4 @@
-//! Doubts: behaviour outside the environment that tests create, which a proof must take into account.
+//! Caveats: behaviour outside the environment that tests create, which a proof must take into account.
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
@@ -14,39 +14,39 @@ use touchstone_solver::TermId;
 impl Executor<'_> {
     /// Returns true if behaviour outside the testable environment must be taken into account. Otherwise records that it
     /// was excluded.
-    pub(crate) fn doubts(&mut self, doubt: Caveat) -> bool {
-        if doubt.ruled_out_by().is_some_and(|assume| self.config.assume.contains(&assume)) {
+    pub(crate) fn considers(&mut self, caveat: Caveat) -> bool {
+        if caveat.ruled_out_by().is_some_and(|assume| self.config.assume.contains(&assume)) {
             return false;
         }
         match self.policy.environment {
             Environment::Testable => {
-                self.ledger.doubts.insert(doubt);
+                self.ledger.caveats.insert(caveat);
                 false
             }
             Environment::Any => {
-                if !self.effects.raised.contains(&doubt) {
-                    self.effects.raised.push(doubt);
+                if !self.effects.raised.contains(&caveat) {
+                    self.effects.raised.push(caveat);
                 }
                 true
             }
         }
     }
 
-    /// Moves the doubts that the last step raised to the state.
-    pub(crate) fn keep_doubts(&mut self, state: &mut State) {
-        for doubt in std::mem::take(&mut self.effects.raised) {
-            if !state.doubts.contains(&doubt) {
-                Rc::make_mut(&mut state.doubts).push(doubt);
+    /// Moves the caveats that the last step raised to the state.
+    pub(crate) fn keep_caveats(&mut self, state: &mut State) {
+        for caveat in std::mem::take(&mut self.effects.raised) {
+            if !state.caveats.contains(&caveat) {
+                Rc::make_mut(&mut state.caveats).push(caveat);
             }
         }
     }
 
-    /// Ends a path at a doubt that cannot be explored.
-    pub(crate) fn stop_for_doubt(&mut self, doubt: Caveat, span: Span) -> Stop {
-        Stop::End(PathEnd::Incomplete { why: Incomplete::Doubt(doubt), span })
+    /// Ends a path at a caveat that cannot be explored.
+    pub(crate) fn stop_for_caveat(&mut self, caveat: Caveat, span: Span) -> Stop {
+        Stop::End(PathEnd::Incomplete { why: Incomplete::Doubt(caveat), span })
     }
 
-    /// Executes [`Unspecified`](touchstone_ir::Builtin::Unsettled): a result that the model of an operation fixes may
+    /// Executes [`Unsettled`](touchstone_ir::Builtin::Unsettled): a result that the model of an operation fixes may
     /// differ, for example because the operation fails and sets an error number.
     pub(crate) fn step_unsettled(
         &mut self,
@@ -56,8 +56,8 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let what = self.constant_string(state, args.first().copied(), span)?;
-        let doubt = Caveat::Unsettled(Unspecified::named(what));
-        let other = self.doubts(doubt.clone());
+        let caveat = Caveat::Unsettled(Unspecified::named(what));
+        let other = self.considers(caveat.clone());
         if other {
             self.havoc_error_number(state);
         }
@@ -70,12 +70,12 @@ impl Executor<'_> {
                         let any = self.terms.var(bits, "unsettled");
                         Value::term(&self.terms, any)
                     }
-                    (true, Ty::Ptr) => return Err(self.stop_for_doubt(doubt, span)),
+                    (true, Ty::Ptr) => return Err(self.stop_for_caveat(caveat, span)),
                 };
                 state.set(dst, value);
                 Ok(())
             }
-            _ if other => Err(self.stop_for_doubt(doubt, span)),
+            _ if other => Err(self.stop_for_caveat(caveat, span)),
             _ => Ok(()),
         }
     }
@@ -88,36 +88,36 @@ impl Executor<'_> {
                 Stop::unsupported(Unsupported::UndefinedVariable(global.name.clone()), span)
             }
             Some(global) if self.policy.environment == Environment::Any => {
-                let doubt = match global.linkage {
+                let caveat = match global.linkage {
                     Linkage::External => Caveat::OtherFiles(global.quoted_name()),
                     _ => Caveat::EarlierCalls(global.quoted_name()),
                 };
-                self.stop_for_doubt(doubt, span)
+                self.stop_for_caveat(caveat, span)
             }
             _ => Stop::unsupported(Unsupported::UnmadeInput, span),
         }
     }
 
-    /// Raises a doubt at a read of uninitialised memory: it holds some value where reading it is not undefined
+    /// Raises a caveat at a read of uninitialised memory: it holds some value where reading it is not undefined
     /// behaviour (C11 6.3.2.1p2, 3.19.2), so a proof cannot end there.
-    pub(crate) fn doubt_unwritten_read(&mut self, state: &State, span: Span) -> Result<(), Stop> {
-        let doubt = Caveat::Unsettled(Unspecified::Unwritten);
-        if !state.is_folded() && self.doubts(doubt.clone()) {
+    pub(crate) fn caveat_unwritten_read(&mut self, state: &State, span: Span) -> Result<(), Stop> {
+        let caveat = Caveat::Unsettled(Unspecified::Unwritten);
+        if !state.is_folded() && self.considers(caveat.clone()) {
             self.effects.ended.push((state.clone(), PathEnd::Error { kind: ErrorKind::Uninitialised, span }));
-            return Err(self.stop_for_doubt(doubt, span));
+            return Err(self.stop_for_caveat(caveat, span));
         }
         Ok(())
     }
 
     /// Continues where bytes were written. A proof cannot end where they may be uninitialised (see
-    /// [`Self::doubt_unwritten_read`]).
+    /// [`Self::caveat_unwritten_read`]).
     pub(crate) fn require_written(&mut self, state: &mut State, fine: TermId, span: Span) -> Result<(), Stop> {
         let ended = self.effects.ended.len();
         let required = self.require(state, fine, ErrorKind::Uninitialised, span);
         if (required.is_err() || self.effects.ended.len() > ended) && !state.is_folded() {
-            let doubt = Caveat::Unsettled(Unspecified::Unwritten);
-            if self.doubts(doubt.clone()) {
-                self.give_up(Incomplete::Doubt(doubt), span, 1);
+            let caveat = Caveat::Unsettled(Unspecified::Unwritten);
+            if self.considers(caveat.clone()) {
+                self.give_up(Incomplete::Doubt(caveat), span, 1);
             }
         }
         required
