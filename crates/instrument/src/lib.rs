@@ -1,19 +1,21 @@
-//! Probes and labels in the text of real programs.
+//! Instrumentation of real C and Java programs, and the evaluation of what instrumented runs record.
 //!
-//! - [`annotate`]: the user's text with objectives as labels, for other tools;
-//! - [`instrument`]: the preprocessed text with probes, and a record that says what each probe means;
-//! - `c/wrappers.rs`: programs that stand before the compilers of a build;
-//! - `c/cc.rs`: what they start: what a compile command means, and how it is carried out with probes;
-//! - `java/`: what the probes of classes mean, and the agent that puts them there;
-//! - `state`: state coverage, by a trace of what a run does to data;
-//! - `suggest`: assertions that are missing, as a measurement tells;
-//! - `hits`: what the probes of a run left behind;
-//! - `outside`: what other tools measured.
+//! The folders, each of which uses only those before it:
 //!
-//! What belongs to a language is in its folder (`c/`, `java/`); records, hits, traces and their judgement are neutral.
+//! - `storage`: output directories and the content-addressed cache;
+//! - `state`: the data of state coverage that both languages share: dependence graph, rules, results, suggested
+//!   assertions;
+//! - `record`: the record of an instrumented unit, which maps probes to objectives;
+//! - `hits`: hit files, which list the probes that a process executed;
+//! - `imports`: coverage files of gcov, LCOV and llvm-cov;
+//! - `c`: labels and probes in C sources, the compiler wrapper, state coverage of C;
+//! - `java`: probes in class files, state coverage of Java;
+//! - `measurement`: records, hits and traces of a whole test suite.
 //!
-//! A probe is a byte of an array that is mapped to a file: a run sets it, nothing resets it, so that forks, threads and a
-//! sudden death lose nothing.
+//! Neutral folders never name C or Java, apart from the form of an expression in [`StateRecord`].
+//!
+//! A probe is a byte of an array that is mapped to a file. A run sets the byte and nothing resets it, so forks, threads
+//! and crashes lose no hits.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,5 @@
-//! Hit files: what the probes of one process left behind (`runtime/probes.c` describes the form; that of JVMs is in `hit_log.rs`).
+//! Hit files: the probes that one process executed. `runtime/probes.c` describes the format of C programs, `hit_log.rs`
+//! reads that of JVMs.
 
 use super::hit_log;
 use std::path::{Path, PathBuf};
@@ -8,45 +9,45 @@ const TEST: std::ops::Range<usize> = 16..528;
 const COMMAND: std::ops::Range<usize> = 528..1552;
 const TABLE: usize = 4096;
 const ENTRY: usize = 16;
-/// What an empty file means.
+/// The meaning of an empty file.
 const LOST: &str = "its process could not write what it hit (a full disk, or a limit on the size of files: ulimit -f)";
 
-/// The hits of one process (or of one test of it).
+/// The hits of one process, or of one test in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HitFile {
-    /// The test's name, if the run gave one.
+    /// The name of the test, if the run set one.
     pub test: Option<String>,
     /// The command line of the process.
     pub command: Vec<String>,
-    /// Its process id.
+    /// The process id.
     pub pid: u32,
-    /// By unit: the bytes of its probes that are not zero, by position.
+    /// For each unit, its nonzero probe bytes with their offsets.
     pub units: Vec<(u64, Vec<(u32, u8)>)>,
 }
 
-/// Why a hit file can't be used.
+/// The reason why a hit file can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HitError {
-    /// It can't be read.
+    /// The file can't be read.
     #[error("can't read {path}: {source}")]
     NotReadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// It is not one of ours, or damaged.
+    /// The file has another format, or is damaged.
     #[error("{path} is no hit file: {why}")]
     Damaged {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// The defect.
         why: &'static str,
     },
 }
 
 impl HitFile {
-    /// Reads a file: one for each test that it tells apart; none if its process died before it hit anything.
+    /// Reads a file. Returns one element for each test in it, and none if the process died before its first hit.
     pub fn read(path: &Path) -> Result<Vec<HitFile>, HitError> {
         let bytes = std::fs::read(path).map_err(|source| HitError::NotReadable { path: path.to_path_buf(), source })?;
         HitFile::all(&bytes).map_err(|why| HitError::Damaged { path: path.to_path_buf(), why })
@@ -59,7 +60,7 @@ impl HitFile {
         }
     }
 
-    /// Who a process is, as its file begins with it; without any hits.
+    /// Parses the header of a hit file, which identifies the process. The result has no hits.
     pub(crate) fn process(bytes: &[u8]) -> Result<HitFile, &'static str> {
         let text = |range: std::ops::Range<usize>| bytes.get(range).ok_or("it is too short");
         let test = until_zero(text(TEST)?);
@@ -73,7 +74,7 @@ impl HitFile {
 
     fn parse(bytes: &[u8]) -> Result<Option<HitFile>, &'static str> {
         let number = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?)) };
-        // Its magic is written last: until then nothing is in it.
+        // The process writes the magic last: a file without it has no hits yet.
         match bytes.get(..8) {
             Some(start) if start == MAGIC => {}
             Some(start) if start.iter().all(|byte| *byte == 0) => return Ok(None),
@@ -99,7 +100,7 @@ impl HitFile {
         Ok(Some(HitFile { units, ..process }))
     }
 
-    /// The name of the test that this process is, if nobody gave one: its program and arguments.
+    /// Returns a test name for a process without one: its program and arguments.
     pub fn process_name(&self) -> String {
         let mut words = self.command.iter();
         let program = words.next().map(|program| Path::new(program).file_name().unwrap_or_default().to_string_lossy());
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
     use touchstone_base::CorruptedInputs;
 
-    /// A file of two units with some hits.
+    /// Returns a file of two units with some hits.
     fn whole() -> Vec<u8> {
         let mut bytes = vec![0; TABLE];
         bytes[..8].copy_from_slice(MAGIC);

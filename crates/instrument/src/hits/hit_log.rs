@@ -1,4 +1,5 @@
-//! Hit files of JVMs: a log of what was hit, test by test (`touchstone-agent-java` writes it, and its `log.rs` describes the form).
+//! Hit files of JVMs: a log of hits, grouped by test. `touchstone-agent-java` writes it, and its `log.rs` describes the
+//! format.
 
 use super::hit_file::HitFile;
 use std::collections::BTreeMap;
@@ -14,35 +15,35 @@ const OWNER: u32 = 0x9000_0000;
 const OVER: u32 = 0xa000_0000;
 const SKIP: u32 = 0xc000_0000;
 
-/// Hits of which nobody knows whose they are, while tests run at the same time, belong to a test of this name, behind that of the process.
+/// The suffix of the test name for hits that can't be attributed to one of several concurrent tests.
 const UNATTRIBUTED_NAME: &str = "tests at the same time";
 
-/// The name of what a process did for one of several tests, nobody knows for which.
+/// Returns the test name for the hits of a process that can't be attributed to a test.
 pub(crate) fn unattributed_test_name(process: &str) -> String {
     format!("{process}: {UNATTRIBUTED_NAME}")
 }
 
-/// Whether a file is one.
+/// Returns true if a file is a hit log.
 pub(crate) fn is_log(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// Whose hits follow.
+/// The owner of the hits that follow in the log.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum HitOwner {
     Outside,
     Unattributed,
     Test(String),
-    /// A test that ran beside others, or a thread that one started.
+    /// A test that ran concurrently with others, or a thread that such a test started.
     Thread(u32),
 }
 
-/// The hits of each test, and those of none.
+/// Parses a log. Returns the hits of each test, and those outside of any test.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
     let process = HitFile::process(bytes)?;
     let words = bytes.get(HEADER_BYTES..).ok_or("it is too short")?;
     let word = |at: usize| Some(u32::from_le_bytes(words.get(at..at + 4)?.try_into().ok()?));
-    // By first number: the unit, and how many probes it has.
+    // For the number of the first probe: the unit, and the number of its probes.
     let mut units: BTreeMap<u32, (u64, u32)> = BTreeMap::new();
     let mut hits: Vec<(HitOwner, Vec<u32>)> = vec![(HitOwner::Outside, Vec::new())];
     let mut places: BTreeMap<HitOwner, usize> = BTreeMap::from([(HitOwner::Outside, 0)]);
@@ -53,7 +54,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
             hits.len() - 1
         })
     };
-    // Owners that are tests, and threads that were over before the test which started them.
+    // The owners that are tests, and for each helper thread that ended in time the test that started it.
     let (mut tests, mut over): (BTreeMap<u32, String>, BTreeMap<u32, u32>) = Default::default();
     let mut at = 0;
     while let Some(found) = word(at) {
@@ -82,7 +83,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
                     return Err("a name in it is cut off");
                 };
                 tests.insert(owner, String::from_utf8_lossy(name).into_owned());
-                // It is a test also if it hits nothing.
+                // A test that hits nothing is a test, too.
                 place_of(HitOwner::Thread(owner), &mut hits);
                 at += 4 + length.next_multiple_of(4);
             }
@@ -105,13 +106,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
         }
     }
     let mut hits = merge_by_test(hits, &tests, &over);
-    // A process that only runs tests is none itself.
+    // A process that only runs tests is no test itself.
     if hits.len() > 1 && hits[0].1.is_empty() {
         hits.remove(0);
     }
     let of = |(owner, mut numbers): (HitOwner, Vec<u32>)| {
         let mut by_unit: BTreeMap<u64, Vec<(u32, u8)>> = BTreeMap::new();
-        // Whoever hit nothing could have hit all of it.
+        // A test without hits could have hit all loaded units.
         if numbers.is_empty() {
             by_unit.extend(units.values().map(|(unit, _)| (*unit, Vec::new())));
         }
@@ -135,7 +136,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
     Ok(hits.into_iter().map(of).collect())
 }
 
-/// The hits of owners are those of their tests, and of nobody if these are not known. Those of one test become one.
+/// Attributes the hits of threads to their tests and merges the hits of each test. Hits of unknown owners stay
+/// unattributed.
 fn merge_by_test(
     hits: Vec<(HitOwner, Vec<u32>)>,
     tests: &BTreeMap<u32, String>,
@@ -173,7 +175,7 @@ mod tests {
         bytes
     }
 
-    /// Two units; the second comes later, as classes do.
+    /// Returns a log of two units; the second is loaded later, as classes are.
     fn whole() -> Vec<u8> {
         let name = u32::from_le_bytes(*b"A.a\0");
         let units = [UNIT, 5, 0, 0, 20, 7, SKIP + 2, 99, 99];

@@ -1,4 +1,7 @@
-//! Hits.
+//! Hit files and the hits of a unit.
+//!
+//! `hit_file.rs` and `hit_log.rs` use each other: a hit file may have the format of a log, and both formats share a
+//! header.
 
 mod hit_file;
 mod hit_log;

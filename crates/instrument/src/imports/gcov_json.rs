@@ -1,6 +1,6 @@
 //! `gcov --json-format`: lines with their branches, and from GCC 14 on their conditions.
 
-use crate::imports::{ImportedCoverage, LineCoverage};
+use super::imported_coverage::{ImportedCoverage, LineCoverage};
 use serde_json::Value;
 
 pub(super) fn read(json: &Value) -> Result<ImportedCoverage, String> {

@@ -1,6 +1,6 @@
 //! LCOV tracefiles: lines (`DA`), branches (`BRDA`) and, from LCOV 2 on, conditions (`MCDC`).
 
-use crate::imports::{ImportedCoverage, LineCoverage};
+use super::imported_coverage::{ImportedCoverage, LineCoverage};
 use std::collections::BTreeMap;
 
 /// Conditions of one line, by the size of their group and their number: shown when true, shown when false, how often named.

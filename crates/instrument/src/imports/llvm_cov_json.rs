@@ -1,6 +1,6 @@
 //! `llvm-cov export`: segments, branches and MC/DC records, all with columns.
 
-use crate::imports::ImportedCoverage;
+use super::imported_coverage::ImportedCoverage;
 use serde_json::Value;
 
 pub(super) fn read(json: &Value) -> Result<ImportedCoverage, String> {

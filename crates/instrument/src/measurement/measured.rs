@@ -1,8 +1,7 @@
 //! What a suite covered: the records of compiled units and the hits of their runs, put together.
 
 use crate::hits::{HitError, HitFile, MeasuredUnit};
-use crate::record::ProbeObstacle;
-use crate::record::{ProbeStorage, RECORD_VERSION, UnitRecord, text_now};
+use crate::record::{ProbeObstacle, ProbeStorage, RECORD_VERSION, UnitRecord, text_now};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

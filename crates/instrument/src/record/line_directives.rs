@@ -1,26 +1,26 @@
-//! `#line`: a generated file says which line of which file its own lines come from. Probes know the places of the text that
-//! was compiled; reports show the places that it names, as compilers and gcov do.
+//! `#line` directives: the source locations that a generated file declares for its own lines. Probes refer to the
+//! compiled text; reports show the declared locations, as compilers and gcov do.
 
 use super::unit_record::{SourceRange, UnitRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// From the line after `at` on, lines come from elsewhere.
+/// A `#line` directive, which governs the lines after it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LineDirective {
-    /// The file that has it, as a position in [`UnitRecord::files`].
+    /// The file that contains it, as an index into [`UnitRecord::files`].
     pub file: u32,
-    /// Its line there.
+    /// The line of the directive.
     pub at: u32,
-    /// The file that it names, as a position in [`UnitRecord::files`].
+    /// The file that it names, as an index into [`UnitRecord::files`].
     pub to: u32,
-    /// What the next line is there.
+    /// The declared number of the next line.
     pub line: u32,
 }
 
 impl UnitRecord {
-    /// The place that is shown for a place of the compiled text.
+    /// Maps a range of the compiled text to the range that is reported for it.
     pub fn shown(&self, place: SourceRange) -> SourceRange {
         let governing = |line: u32| {
             let before = self.lines.iter().filter(|known| known.file == place.file && known.at < line);
@@ -31,13 +31,14 @@ impl UnitRecord {
         let line = there(place.line);
         let (end_line, end_column) = match governing(place.end_line) == Some(here) {
             true => (there(place.end_line), place.end_column),
-            // It goes on in another file: its beginning is shown.
+            // The range ends in another file: only its beginning is reported.
             false => (line, place.column),
         };
         SourceRange { file: here.to, line, column: place.column, end_line, end_column }
     }
 
-    /// Keeps the directives of the files that functions stand in. `preprocessed` has those that counted.
+    /// Records the directives of the files that contain functions, as far as the preprocessor's line markers contain
+    /// them.
     pub(crate) fn keep_lines(&mut self, preprocessed: &str) {
         let used: BTreeSet<u32> = self.functions.iter().map(|(_, place)| place.file).collect();
         let markers: BTreeSet<&str> = preprocessed.lines().filter(|line| line.starts_with("# ")).collect();
@@ -70,14 +71,14 @@ impl UnitRecord {
     }
 }
 
-/// The file that a directive names: from here, or from beside the file that it stands in.
+/// Finds the file that a directive names, relative to the current directory or to the file that contains it.
 fn found(name: &str, own: &str) -> Option<PathBuf> {
     let here = std::path::absolute(name).ok()?;
     let beside = Path::new(own).parent()?.join(name);
     [here, beside].into_iter().find(|path| path.is_file())
 }
 
-/// The directives of a text: line, what the next line is, in which file.
+/// Parses the directives of a text: their line, the declared next line and file.
 fn directives(text: &str) -> Vec<(u32, u32, Option<&str>)> {
     text.lines().enumerate().filter_map(directive).collect()
 }

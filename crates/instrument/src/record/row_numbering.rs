@@ -1,47 +1,49 @@
-//! Numbers for the evaluations of a decision.
+//! Numbers for the short-circuit rows of a decision.
 //!
-//! Every complete short-circuit evaluation (row) of a decision has a number, and a local variable of the program computes
-//! it while the decision is evaluated. One store at the end of the decision then says everything that any criterion asks of
-//! it: outcome, conditions, combinations, what was not masked.
+//! A local variable of the instrumented program computes the number of the row while the decision is evaluated. One
+//! store at the end of the decision then records everything that any criterion requires of it: the outcome, the
+//! conditions, their combination and masking.
 //!
-//! Where every condition has one node in the decision's graph (only `and`, `or`, `not`), the number is a sum: an outcome
-//! adds the number of rows that its other outcome has (as Ball and Larus number paths). Otherwise there is an operator whose
-//! operands C evaluates in any order (`!a != !b`), so nothing may depend on that: which conditions were true is the place in a
-//! table of numbers. That is enough: where two rows differ first, a condition is true in one of them and not in the other.
+//! If every condition has one node in the decision graph (only `and`, `or`, `not`), the number is a sum: each outcome
+//! adds the number of rows of the other outcome, as in the path numbering of Ball and Larus. Otherwise an operator
+//! evaluates its operands in an unspecified order (`!a != !b`), and the number must not depend on the order: the set of
+//! true conditions is an index into a table. The set identifies the row, because at the first difference between two
+//! rows a condition is true in one and false in the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
 use touchstone_criteria::{DecisionGraph, DecisionStep, Row};
 use touchstone_ir::CondId;
 
-/// The rows of a decision with their numbers.
+/// The rows of a decision and the way to compute their numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct NumberedRows {
-    /// By number.
+    /// The rows, by number.
     pub rows: Vec<Row>,
-    /// How a run computes the number.
+    /// The way to compute the number at run time.
     pub scheme: NumberingScheme,
 }
 
-/// How a run computes a row's number.
+/// The way in which a run computes the number of a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum NumberingScheme {
-    /// What the outcome true of a condition adds; false adds nothing.
+    /// The sum of these numbers over the true conditions.
     Sum(BTreeMap<CondId, u32>),
-    /// What the outcome true of a condition adds to a place in a table, and the numbers there.
+    /// A table of row numbers, indexed by the sum of these numbers over the true conditions.
     Set(BTreeMap<CondId, u32>, Vec<u32>),
 }
 
-/// With more conditions, some of which are evaluated in any order, rows are not told apart: the table would be large.
+/// The maximum number of conditions of a decision with unspecified evaluation order: the table has two to the power of
+/// it entries.
 const MAX_UNORDERED_CONDITIONS: usize = 12;
 
-/// With more rows than this a decision's rows are not told apart.
+/// The maximum number of rows that are distinguished.
 pub(crate) const MAX_ROWS: usize = 4096;
 
-/// The same where the rows together may have more outcomes than this: those of a wide decision are long as well as many.
+/// The maximum number of outcomes in all rows of a decision: the rows of a wide decision are long as well as many.
 const MAX_TOTAL_OUTCOMES: usize = 1 << 18;
 
-/// The rows of a decision; `None` if there are too many.
+/// Numbers the rows of a decision, or returns `None` if there are too many.
 pub(crate) fn number_rows(graph: &DecisionGraph) -> Option<NumberedRows> {
     let all = graph.rows(MAX_ROWS.min(MAX_TOTAL_OUTCOMES / graph.nodes.len().max(1)))?;
     let conditions: BTreeSet<CondId> = graph.nodes.values().map(|node| node.condition).collect();
@@ -88,7 +90,7 @@ fn by_set(conditions: &BTreeSet<CondId>, rows: Vec<Row>) -> NumberedRows {
     NumberedRows { rows, scheme: NumberingScheme::Set(adds, numbers) }
 }
 
-/// What the true conditions of a row add.
+/// Adds the numbers of the true conditions of a row.
 fn sum(adds: &BTreeMap<CondId, u32>, row: &Row) -> u32 {
     row.outcomes.iter().filter(|(_, value)| *value).map(|(condition, _)| adds[condition]).sum()
 }

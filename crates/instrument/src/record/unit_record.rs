@@ -1,4 +1,5 @@
-//! The record of a unit: what each of its probes means. Written when a unit is compiled, read when hits are judged.
+//! The record of an instrumented unit: maps each probe to the objectives that it covers. It is written when the unit is
+//! compiled, and read when hits are evaluated.
 
 use super::probe_obstacle::ProbeObstacle;
 use serde::{Deserialize, Serialize};
@@ -7,64 +8,66 @@ use touchstone_base::Id;
 use touchstone_criteria::Row;
 use touchstone_ir::CondId;
 
-/// Version of the record; a reader of another one refuses.
+/// The version of the record format. Records of other versions are rejected.
 pub const RECORD_VERSION: u32 = 4;
 
-/// What the probes of one compiled unit mean.
+/// The meaning of the probes of one instrumented unit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct UnitRecord {
-    /// Version of this form.
+    /// The version of the format.
     pub version: u32,
-    /// The unit's identity, in hexadecimal: it stands in every hit file, too.
+    /// The identity of the unit, in hexadecimal; hit files contain the same number.
     pub unit: String,
-    /// The source file, absolute.
+    /// The source file, as an absolute path.
     pub file: String,
-    /// Bytes of probes.
+    /// The number of probes.
     pub size: u32,
-    /// All files that places refer to; the first is the source file.
+    /// The files that source ranges refer to; the first is the source file.
     pub files: Vec<String>,
-    /// All functions that have objectives: where they stand.
+    /// The functions with objectives, and their source ranges.
     pub functions: Vec<(String, SourceRange)>,
-    /// All objectives of the unit.
+    /// The objectives of the unit.
     pub objectives: Vec<ProbedObjective>,
-    /// All decisions whose rows are probed.
+    /// The decisions with a probe for each row.
     pub decisions: Vec<ProbedDecision>,
-    /// Probes that stand nowhere, and those of which any says the same; these may have been in the list before.
+    /// Probes without a statement of their own, and the probes that imply them. Each of the latter may be implied by
+    /// earlier entries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub implied: Vec<(u32, Vec<u32>)>,
-    /// What each function does ([`touchstone_ir::Module::meaning`], in hexadecimal): it tells the variants of one source apart.
+    /// The semantic hash of each function ([`touchstone_ir::Module::meaning`], in hexadecimal). It distinguishes
+    /// variants of one source.
     #[serde(default)]
     pub meanings: BTreeMap<String, String>,
-    /// The macros that the command defined or undefined.
+    /// The macros that the command line defined or undefined, as flags.
     #[serde(default)]
     pub macros: Vec<String>,
-    /// By file: what its text was when it was compiled; empty where no function stands in it.
+    /// For each file, the hash of its text at compile time, or an empty string if it contains no function.
     #[serde(default)]
     pub texts: Vec<String>,
-    /// Lines that come from elsewhere.
+    /// The `#line` directives of files that contain functions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<super::line_directives::LineDirective>,
-    /// What its probes keep.
+    /// The content of a probe.
     #[serde(default)]
     pub keeps: ProbeStorage,
-    /// Functions that have no probes, and why.
+    /// The functions without probes, and the obstacles. The empty name stands for the whole file.
     pub untouched: Vec<(String, ProbeObstacle)>,
-    /// What its events mean, if its state is followed.
+    /// The record for state coverage, if state is traced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<crate::state::StateRecord>,
-    /// Why its state is not followed although that was asked for.
+    /// The obstacle to state coverage, if it was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_state: Option<ProbeObstacle>,
 }
 
 impl UnitRecord {
-    /// Writes it to a directory of units.
+    /// Writes the record to a directory of units.
     pub fn write(&self, units: &std::path::Path) -> std::io::Result<()> {
         let text = serde_json::to_vec(self).map_err(std::io::Error::other)?;
         touchstone_base::write_atomically(&units.join(format!("{}.json", self.unit)), text)
     }
 
-    /// Whether something has no probe because its two readings differ.
+    /// Returns true if the two readings of the source differ, so that a probe is missing.
     pub(crate) fn differs(&self) -> bool {
         let different = |why: &ProbeObstacle| *why == ProbeObstacle::DifferentCode;
         self.untouched.iter().any(|(_, why)| different(why))
@@ -73,7 +76,7 @@ impl UnitRecord {
 }
 
 impl UnitRecord {
-    /// Keeps what the texts are that functions stand in.
+    /// Records the hashes of the files that contain functions.
     pub(crate) fn keep_texts(&mut self) {
         let used: BTreeSet<u32> = self.functions.iter().map(|(_, place)| place.file).collect();
         let text = |(index, file): (usize, &String)| {
@@ -83,24 +86,24 @@ impl UnitRecord {
     }
 }
 
-/// What a file's text is now; `None` if it is not there.
+/// Returns the hash of a file's current text, or `None` if the file does not exist.
 pub(crate) fn text_now(file: &str) -> Option<String> {
     Some(format!("{:016x}", touchstone_base::stable_hash(&std::fs::read(file).ok()?)))
 }
 
-/// What a probe keeps.
+/// The content of a probe.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProbeStorage {
-    /// Whether it was hit: one byte.
+    /// One byte: 1 if the probe was hit.
     #[default]
     Hits,
-    /// How often it was hit: eight bytes, the lowest first.
+    /// Eight bytes: the number of hits, little-endian.
     Counts,
 }
 
 impl ProbeStorage {
-    /// Bytes of a probe.
+    /// Returns the size of a probe in bytes.
     pub fn bytes(self) -> u32 {
         match self {
             ProbeStorage::Hits => 1,
@@ -109,74 +112,74 @@ impl ProbeStorage {
     }
 }
 
-/// A place in a source file.
+/// A range of a source file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SourceRange {
-    /// Position in [`UnitRecord::files`].
+    /// The file, as an index into [`UnitRecord::files`].
     pub file: u32,
-    /// First line.
+    /// The first line, counted from 1.
     pub line: u32,
-    /// First column.
+    /// The first column, counted from 1.
     pub column: u32,
-    /// Line of the end.
+    /// The last line.
     pub end_line: u32,
-    /// Column after the end.
+    /// The column after the last character.
     pub end_column: u32,
 }
 
 /// An objective and the probes that cover it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ProbedObjective {
-    /// Its id, as everywhere.
+    /// The id of the objective.
     pub id: String,
-    /// Criterion.
+    /// The name of the criterion.
     pub criterion: String,
-    /// Function.
+    /// The name of the function.
     pub function: String,
-    /// Where.
+    /// The source range.
     pub place: SourceRange,
-    /// What it asks.
+    /// The description of the objective.
     pub text: String,
-    /// No run can cover it: the compiler folds it.
+    /// True if the objective is infeasible because the compiler folds it.
     pub constant: bool,
-    /// Any of these probes covers it.
+    /// The probes that cover the objective; one of them suffices.
     pub probes: Vec<u32>,
-    /// Why it has no probe.
+    /// The obstacle to a probe.
     pub not_placed: Option<ProbeObstacle>,
 }
 
 /// A decision and the probes of its rows.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ProbedDecision {
-    /// Function.
+    /// The name of the function.
     pub function: String,
-    /// Position among the function's decisions.
+    /// The index among the decisions of the function.
     pub decision: u32,
-    /// Where.
+    /// The source range.
     pub place: SourceRange,
-    /// Source text.
+    /// The source text.
     pub text: String,
-    /// Conditions: where, and their text.
+    /// The source range and text of each condition.
     pub conditions: Vec<(SourceRange, String)>,
     /// The rows, by number.
     pub rows: Vec<ProbedRow>,
-    /// The probe of the first row; the others follow.
+    /// The probe of the first row; those of the other rows follow.
     pub first: u32,
 }
 
-/// One evaluation of a decision: the outcomes of its conditions in order.
+/// A short-circuit row: the outcomes of the evaluated conditions, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ProbedRow {
-    /// Condition and outcome.
+    /// The conditions and their outcomes.
     pub outcomes: Vec<(u32, bool)>,
-    /// Those that were not masked.
+    /// Those of them that were not masked.
     pub independent: Vec<(u32, bool)>,
-    /// The decision's outcome.
+    /// The outcome of the decision.
     pub result: bool,
 }
 
 impl ProbedRow {
-    /// The row.
+    /// Converts the row to the type of the criteria.
     pub fn row(&self) -> Row {
         let list = |from: &[(u32, bool)]| from.iter().map(|(c, value)| (CondId::new(*c as usize), *value)).collect();
         Row { outcomes: list(&self.outcomes), independent: list(&self.independent), result: self.result }

@@ -1,24 +1,24 @@
-//! What depends on what: updates of memory, conditions and values, in the order in which they came to be.
+//! The dynamic dependence graph: updates of memory, conditions and values, in the order of execution.
 
 use std::collections::BTreeSet;
 
-/// An update of memory, or a condition: a node of the dependence graph. 0 is none.
+/// A node of the dependence graph: an update of memory, a condition or a computed value.
 pub(crate) type NodeId = u32;
-/// None.
+/// No node: a value that depends on nothing.
 pub(crate) const NONE: NodeId = 0;
 
-/// What values depend on.
+/// The nodes that a value depends on.
 pub(crate) type Deps = Vec<NodeId>;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     first: u32,
     count: u32,
-    /// The number of its update, counted from 1; 0 is none.
+    /// The number of the update, counted from 1, or 0 if the node is none.
     update: u32,
 }
 
-/// A graph; every node depends on earlier ones.
+/// A dependence graph. Every node depends only on earlier ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     nodes: Vec<Node>,
@@ -32,12 +32,12 @@ impl Default for Graph {
 }
 
 impl Graph {
-    /// The node that comes next.
+    /// Returns the id of the next node.
     pub fn next(&self) -> NodeId {
         self.nodes.len() as NodeId
     }
 
-    /// What depends on all of these. It is an update if it has a number.
+    /// Adds a node that depends on all of `deps`. If `update` is not 0, the node is the update with that number.
     pub fn node(&mut self, mut deps: Deps, update: u32) -> NodeId {
         deps.sort_unstable();
         deps.dedup();
@@ -45,7 +45,7 @@ impl Graph {
         if update == 0 {
             match deps.as_slice() {
                 [] => return NONE,
-                // What was computed from an update is no update itself.
+                // A value that was computed from an update is no update itself.
                 [one] if self.nodes[*one as usize].update == 0 => return *one,
                 _ => {}
             }
@@ -57,13 +57,13 @@ impl Graph {
         self.nodes.len() as NodeId - 1
     }
 
-    /// A node that depends on nothing, and is none.
+    /// Adds a node without dependences that is different from [`NONE`].
     pub fn source(&mut self) -> NodeId {
         self.nodes.push(Node { first: self.deps.len() as u32, count: 0, update: 0 });
         self.nodes.len() as NodeId - 1
     }
 
-    /// By node: whether it depends on one, or is it.
+    /// Computes the forward slice of a node: for each node, true if it depends on `source` or is `source`.
     pub fn behind(&self, source: NodeId) -> Vec<bool> {
         let mut found = vec![false; self.nodes.len()];
         for node in source..self.next() {
@@ -72,23 +72,23 @@ impl Graph {
         found
     }
 
-    /// What a node depends on directly.
+    /// Returns the direct dependences of a node.
     pub fn deps(&self, node: NodeId) -> &[NodeId] {
         let Node { first, count, .. } = self.nodes[node as usize];
         &self.deps[first as usize..(first + count) as usize]
     }
 
-    /// The number of the update that a node is, or is another look at; 0 if it is none.
+    /// Returns the number of the update that a node represents, or 0 if it represents none.
     pub fn update(&self, node: NodeId) -> u32 {
         self.nodes.get(node as usize).map_or(0, |node| node.update)
     }
 
-    /// A node is another look at an update.
+    /// Lets a node represent an existing update, under an additional condition.
     pub fn looks_at(&mut self, node: NodeId, update: u32) {
         self.nodes[node as usize].update = update;
     }
 
-    /// The numbers of all updates that nodes depend on, themselves included, within a stretch of the graph.
+    /// Computes the backward slice of `roots` within a range of nodes: the numbers of all updates in it.
     pub fn updates_behind(&self, roots: &[NodeId], within: std::ops::Range<NodeId>) -> BTreeSet<u32> {
         let mut found = BTreeSet::new();
         let mut marked = vec![false; within.end.saturating_sub(within.start) as usize];

@@ -1,12 +1,17 @@
-//! State coverage: what a test changes, against what its assertions depend on (Nascimento and Vilain; Koster; Vanoverberghe).
+//! State coverage: the state that a test modifies, compared with the state that its assertions depend on (Nascimento
+//! and Vilain; Koster; Vanoverberghe; checked coverage by Schuler and Zeller).
 //!
-//! The technique is dynamic dependence. Probes around every read, write, call, return and condition (`c/state/`) leave a
-//! trace of events with real addresses (`trace.rs`, `runtime/state.c`). `flow.rs` runs over the trace once: every update of
-//! memory is a node that depends on the nodes that it was computed from and on those of the conditions that let it happen.
-//! A test's assertions mark what they depend on; what a test changed last and no assertion marks is not covered
-//! (`judge.rs`). `rules.rs` says which calls and macros are assertions, and which functions change or ask containers.
+//! The technique is a dynamic backward slice. A trace yields a graph of dynamic data and control dependences
+//! (`dependence_graph.rs`): every update of memory is a node that depends on the nodes that it was computed from, and
+//! on the conditions that it was executed under. The assertions of a test are the slicing criterion. State is covered
+//! if the last update of it is in the slice (`test_states.rs`). For other state an assertion may be suggested
+//! (`suggested_assertion.rs`).
 //!
-//! Rules are applied when a trace is judged, not when a unit is compiled, so that other rules need no new run.
+//! `state_rules.rs` decides which calls and macros are assertions, and which functions modify or query containers.
+//! Rules are applied when a trace is evaluated and not when a unit is compiled, so a change of the rules needs no new
+//! run.
+//!
+//! Deliberately not here: traces, and how a graph is built from them (`c/state/`, `java/state/`).
 
 mod dependence_graph;
 mod state_record;

@@ -1,59 +1,59 @@
-//! What the events of a unit mean.
+//! The record of a unit for state coverage: maps the sites in trace events to source constructs.
 
 use serde::{Deserialize, Serialize};
 use touchstone_base::stable_hash;
 
-/// What the events of one compiled unit mean.
+/// The meaning of the events of one compiled unit.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct StateRecord {
-    /// The files that sites stand in, absolute.
+    /// The files that contain sites, as absolute paths.
     pub files: Vec<String>,
-    /// The functions.
+    /// The names of the functions.
     pub functions: Vec<String>,
     /// The sites, by number.
     pub sites: Vec<StateSite>,
-    /// What the functions write that outlives them.
+    /// The state that functions write and that outlives their calls.
     pub targets: Vec<StateTarget>,
-    /// What could not be followed: function, line, what.
+    /// Constructs that are not instrumented: function, line, construct.
     pub lost: Vec<(String, u32, String)>,
-    /// Where functions end that say what can be looked at there.
+    /// The ends of functions at which expressions are observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ends: Vec<StateEnd>,
 }
 
-/// Where a function ends.
+/// The end of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct StateEnd {
-    /// The function, as a position in [`StateRecord::functions`].
+    /// The function, as an index into [`StateRecord::functions`].
     pub function: u32,
-    /// The line that its body begins in.
+    /// The first line of the body.
     pub begin: u32,
-    /// Its file, as a position in [`StateRecord::files`].
+    /// Its file, as an index into [`StateRecord::files`].
     pub file: u32,
-    /// The line that a last statement stands before.
+    /// The line before which a last statement can be inserted.
     pub line: u32,
 }
 
-/// A piece of state as one function writes it: what state coverage counts.
+/// A piece of state as one function writes it: the objective of state coverage.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct StateTarget {
-    /// Its id, like that of every objective.
+    /// The id of the objective.
     pub id: String,
-    /// The function.
+    /// The name of the function.
     pub function: String,
-    /// What is written.
+    /// The written lvalue, for example `q->count`.
     pub name: String,
 }
 
 impl StateTarget {
-    /// The target at a position among those of its function.
+    /// Creates the target at an index among those of its function.
     pub fn new(function: &str, position: usize, name: &str) -> StateTarget {
         let hash = stable_hash(name) & 0xffff_ffff;
         let id = format!("{function}.state.{}.{hash:08x}", position + 1);
         StateTarget { id, function: function.to_string(), name: name.to_string() }
     }
 
-    /// One of which only the name is known.
+    /// Creates a target that is identified by its name only.
     pub fn named(function: &str, name: &str) -> StateTarget {
         let hash = stable_hash(name) & 0xffff_ffff;
         let id = format!("{function}.state.{hash:08x}");
@@ -61,79 +61,79 @@ impl StateTarget {
     }
 }
 
-/// A place in the source that events come from.
+/// A program location that emits events.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct StateSite {
-    /// Its function, as a position in [`StateRecord::functions`].
+    /// Its function, as an index into [`StateRecord::functions`].
     pub function: u32,
-    /// Its file, as a position in [`StateRecord::files`].
+    /// Its file, as an index into [`StateRecord::files`].
     pub file: u32,
     /// Its line.
     pub line: u32,
-    /// Its column; 0 if it is not known.
+    /// Its column, or 0 if it is unknown.
     pub column: u32,
-    /// The macro whose body wrote it.
+    /// The macro that expanded to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_macro: Option<String>,
-    /// What happens there.
+    /// The construct at the site.
     pub kind: SiteKind,
 }
 
-/// What happens at a site.
+/// The construct at a site.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum SiteKind {
     /// The function itself.
     Function,
-    /// An assignment; a target as a position in [`StateRecord::targets`].
+    /// An assignment.
     Write {
-        /// What is written, if it is state.
+        /// The written state as an index into [`StateRecord::targets`], or `None` if it is no state.
         target: Option<u32>,
-        /// The old value counts, too.
+        /// True if the new value depends on the old one.
         updates: bool,
-        /// An object is copied.
+        /// True if a whole object is copied.
         copies: bool,
-        /// Its value is used.
+        /// True if the value of the assignment expression is used.
         used: bool,
-        /// It depends on what its expression read before.
+        /// True if earlier operands of the expression decide whether it is executed.
         guarded: bool,
     },
-    /// A variable of a function, or of the unit.
+    /// A variable of a function or of the translation unit.
     Variable {
         /// Its name.
         name: String,
-        /// Its initialiser is an object that is copied.
+        /// True if its initialiser copies a whole object.
         copies: bool,
     },
     /// A call.
     Call {
-        /// Whom.
+        /// The called function, or `None` for a call through a pointer.
         callee: Option<String>,
-        /// Its value is used.
+        /// True if its value is used.
         used: bool,
-        /// As for writes.
+        /// True if earlier operands of the expression decide whether it is executed.
         guarded: bool,
         /// Its arguments.
         arguments: Vec<SiteArgument>,
     },
     /// A condition that controls a statement.
     Branch {
-        /// How many such statements it stands in, itself included.
+        /// The nesting depth of the controlled statement, counted from 1.
         depth: u32,
-        /// The depth of what jumps in it leave: 0 is the function.
+        /// The smallest depth that jumps inside of the statement leave; 0 is the function.
         escape: Option<u32>,
-        /// Calls that depend on it only.
+        /// The functions whose calls depend on this condition only.
         guards: Vec<String>,
     },
-    /// An expression that is looked at where its function ends.
+    /// An expression that is observed at the end of its function.
     Seen {
-        /// It.
+        /// The source text of the expression.
         text: String,
-        /// What it stands for.
+        /// The type of its value.
         form: touchstone_front_c::ValueForm,
     },
     /// A condition inside of an expression.
     Choice {
-        /// Calls that depend on it only.
+        /// The functions whose calls depend on this condition only.
         guards: Vec<String>,
     },
 }
@@ -141,9 +141,9 @@ pub enum SiteKind {
 /// An argument of a call.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SiteArgument {
-    /// It is a pointer.
+    /// True if it is a pointer.
     pub pointer: bool,
-    /// What it points to, if that is state.
+    /// The state that it points to, as an index into [`StateRecord::targets`].
     pub target: Option<u32>,
     /// Its value, if it is a constant.
     pub constant: Option<u64>,

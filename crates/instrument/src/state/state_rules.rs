@@ -1,18 +1,19 @@
-//! What counts as an assertion, and which functions change or ask containers. Users extend both.
+//! The rules of state coverage: which functions and macros assert, and which functions modify or query containers. The
+//! user can add names.
 
-/// Names, `*` standing for anything.
+/// Names and patterns that the user adds; `*` matches any characters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StateRules {
-    /// Macros and functions that assert: what is passed to them, and what the conditions in them ask. `main` is what it
-    /// returns.
+    /// Macros and functions that assert something about their arguments and the conditions in them. `main` means the
+    /// value that `main` returns.
     pub assertions: Vec<String>,
-    /// Functions that change the container that their first argument points to.
+    /// Functions that modify the container that their first argument points to.
     pub modifies: Vec<String>,
-    /// Functions whose result speaks of the container that their first argument points to.
+    /// Functions whose result depends on the container that their first argument points to.
     pub queries: Vec<String>,
 }
 
-/// assert.h, cmocka, Unity, Check, CUnit, GLib, Criterion, munit, GoogleTest.
+/// The assertions of assert.h, cmocka, Unity, Check, CUnit, GLib, Criterion, munit and GoogleTest.
 const ASSERTIONS: [&str; 22] = [
     "assert",
     "assert_*",
@@ -38,7 +39,7 @@ const ASSERTIONS: [&str; 22] = [
     "POINTERS_EQUAL*",
 ];
 
-/// Functions that report a failed assertion: a condition that guards a call of them is one.
+/// Functions that report a failed assertion. A condition that guards a call of one of them is an assertion.
 const FAILURES: [&str; 12] = [
     "__assert_fail",
     "__assert_perror_fail",
@@ -54,7 +55,7 @@ const FAILURES: [&str; 12] = [
     "test_failure",
 ];
 
-/// Containers of GLib.
+/// Mutators of GLib's containers.
 const MODIFIES: [&str; 12] = [
     "g_hash_table_insert",
     "g_hash_table_replace",
@@ -78,7 +79,7 @@ const QUERIES: [&str; 6] = [
     "g_queue_is_empty",
 ];
 
-/// Sources of test frameworks: what they change is no state of the program.
+/// Source files of test frameworks. What they modify is no state of the program.
 const FRAMEWORKS: [&str; 8] =
     ["unity.c", "unity_fixture.c", "unity_memory.c", "cmocka.c", "munit.c", "greatest.h", "utest.h", "acutest.h"];
 
@@ -86,7 +87,7 @@ fn listed(name: &str, own: &[&str], users: &[String]) -> bool {
     own.iter().any(|pattern| matches(pattern, name)) || users.iter().any(|pattern| matches(pattern, name))
 }
 
-/// Whether a name fits a pattern with `*` in it.
+/// Returns true if a name matches a pattern with `*`.
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
@@ -110,7 +111,7 @@ impl StateRules {
     pub(crate) fn queries(&self, name: &str) -> bool {
         listed(name, &QUERIES, &self.queries)
     }
-    /// Whether one of the user's names is that of a method: `add`, `Stack.add` or `com.acme.Stack.add`.
+    /// Returns true if a pattern names a method: as `add`, `Stack.add` or `com.acme.Stack.add`.
     pub(crate) fn names(&self, listed: &[String], class: &str, method: &str) -> bool {
         let whole = || format!("{}.{method}", class.replace(['/', '$'], "."));
         listed.iter().any(|pattern| {
@@ -118,11 +119,11 @@ impl StateRules {
                 || (pattern.contains('.') && (matches(pattern, &whole()) || matches(&format!("*.{pattern}"), &whole())))
         })
     }
-    /// Whether a name fits a pattern with `*` in it.
+    /// Returns true if a name matches a pattern with `*`.
     pub(crate) fn fits(pattern: &str, name: &str) -> bool {
         matches(pattern, name)
     }
-    /// Whether a file is the source of a test framework.
+    /// Returns true if a file is the source of a test framework.
     pub fn is_framework(file: &str) -> bool {
         FRAMEWORKS.contains(&file.rsplit('/').next().unwrap_or_default())
     }

@@ -1,74 +1,74 @@
-//! The assertion that is missing: what would check a piece of state that a test changes and does not look at.
+//! Suggested assertions: statements that would check state that a test modifies and leaves unchecked.
 
 use super::test_states::StateLocation;
 
-/// Text that is to be put into a file.
+/// Text to insert into a source file.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SourceInsertion {
-    /// Before this line,
+    /// The line to insert before.
     pub line: u32,
-    /// and this column of it, in characters: 1 is its beginning.
+    /// The column in this line to insert before, in characters; 1 is the beginning.
     pub column: u32,
-    /// The text.
+    /// The inserted text.
     pub text: String,
 }
 
-/// An assertion for a test.
+/// An assertion that can be added to a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SuggestedAssertion {
-    /// The file of the test.
+    /// The source file of the test.
     pub file: String,
-    /// The line that the test ends in.
+    /// The line in which the test ends.
     pub line: u32,
-    /// The assertion, as it is to be written.
+    /// The assertion as a statement.
     pub statement: String,
-    /// What it takes to write it there: the assertion is the last one.
+    /// The insertions that add it: imports or includes first, the assertion last.
     pub insertions: Vec<SourceInsertion>,
     /// The state that it depends on.
     pub checks: Vec<StateLocation>,
 }
 
-/// Why there is no assertion to suggest.
+/// The reason why no assertion is suggested.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, thiserror::Error)]
 pub enum NoSuggestion {
-    /// The test did not come to its end, or nobody saw it.
+    /// The test did not return normally, or its end was not recorded.
     #[error("the test does not end where it could be looked at")]
     NoEnd,
-    /// Not all that the test did is known.
+    /// The trace of the test is incomplete.
     #[error("the test did more than a trace holds")]
     CutOff,
-    /// It is not known who else changed what it looks at.
+    /// Threads that belong to no known test may have modified the state.
     #[error("threads worked beside the test of which nobody knows for which test they did")]
     Beside,
-    /// It depends on what was before the test.
+    /// The value depends on state from before the test.
     #[error("its value depends on what was there before the test")]
     Inherited,
-    /// No expression leads there.
+    /// No expression that is visible in the test reads it.
     #[error("no variable of the test leads to it by fields or methods that it can see")]
     NotReachable,
-    /// Values are not the same each time, or nobody can write them down.
+    /// The value differs between runs, or has no literal.
     #[error("its value is not the same each time the test runs, or can't be written down")]
     Differs,
-    /// It is not known how the test asserts.
+    /// The assertion framework of the test is unknown.
     #[error("it is not known how this test asserts")]
     NoStyle,
-    /// The source of the test is not there.
+    /// The source of the test was not found.
     #[error("the source of the test is not there")]
     NoSource,
-    /// The end of the test is not found in its source.
+    /// The end of the test was not found in its source.
     #[error("the end of the test is not found in its source")]
     NoPlace,
 }
 
-/// What is suggested for an objective that a test leaves open.
+/// The result of the search for an assertion, for one objective that a test leaves unchecked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SuggestionOutcome {
-    /// The test.
+    /// The name of the test.
     pub test: String,
-    /// The unit that changed the state, as a position among the measured units.
+    /// The unit that modified the state, as an index into the measured units.
     pub unit: usize,
-    /// The objective.
+    /// The id of the objective.
     pub id: String,
-    /// The assertion.
+    /// The assertion, or the reason why there is none.
     pub made: Result<SuggestedAssertion, NoSuggestion>,
 }

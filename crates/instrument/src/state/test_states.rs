@@ -1,28 +1,28 @@
-//! What the tests of a suite changed, and what of it their assertions depend on.
+//! The results of state coverage: the state that each test modified, and whether its assertions depend on it.
 
 use std::collections::BTreeMap;
 
-/// What one test changed.
+/// The state that one test modified.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TestStateCoverage {
-    /// The test.
+    /// The name of the test.
     pub test: String,
-    /// What it changed, in the order of places.
+    /// The modified state, in source order.
     pub uses: Vec<ModifiedState>,
-    /// Its trace was cut off: what is not checked may be.
+    /// True if the trace is incomplete: state that seems unchecked may be checked.
     pub cut_off: bool,
-    /// While it ran others worked of whom nobody knows for which test they did: what is not checked may be.
+    /// True if threads that belong to no known test ran during the test: state that seems unchecked may be checked.
     pub beside: bool,
-    /// It came to an assertion that is known.
+    /// True if the test executed a known assertion.
     pub asserts: bool,
 }
 
 impl TestStateCoverage {
-    /// Adds what another process did for the same test.
+    /// Adds the results of another process that ran for the same test.
     pub(crate) fn merge(&mut self, uses: Vec<ModifiedState>, cut_off: bool, asserts: bool) {
         self.cut_off |= cut_off;
         self.asserts |= asserts;
-        // A test may change very many objects.
+        // An index, because a test may modify very many objects.
         let key = |used: &ModifiedState| (used.unit, used.id.clone(), used.object.clone());
         let known = self.uses.iter().enumerate().map(|(place, used)| (key(used), place));
         let mut known: BTreeMap<(usize, String, String), usize> = known.collect();
@@ -39,85 +39,85 @@ impl TestStateCoverage {
     }
 }
 
-/// What a piece of state is, as whoever looks at memory finds it.
+/// The location of a piece of state in the memory of the traced program.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum StateLocation {
-    /// That can't be told.
+    /// An unknown location.
     Unknown,
-    /// It depends on what was there before the test, so it may be something else each time.
+    /// A location whose value depends on state from before the test, so that it may differ between runs.
     Inherited,
-    /// A field of an object: the object, the class that declares the field, and its name.
+    /// A field of an object.
     Field {
-        /// The object.
+        /// The identity of the object.
         object: u32,
-        /// The class.
+        /// The class that declares the field.
         class: String,
-        /// The field.
+        /// The name of the field.
         name: String,
     },
     /// A static field.
     Static {
-        /// The class.
+        /// The class that declares the field.
         class: String,
-        /// The field.
+        /// The name of the field.
         name: String,
     },
-    /// What updates of a trace left, by their numbers.
+    /// C memory, identified by the numbers of the trace's last updates of it.
     Left(Vec<u32>),
-    /// What is in an array or a container.
+    /// The contents of an array or a container.
     Contents {
-        /// It.
+        /// The identity of the array or container.
         object: u32,
     },
 }
 
-/// A piece of state that a test changed.
+/// A piece of state that a test modified.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ModifiedState {
-    /// The unit that changed it last, as a position among the measured units.
+    /// The unit that modified it last, as an index into the measured units.
     pub unit: usize,
-    /// Its id.
+    /// The id of the objective.
     pub id: String,
-    /// The function that changed it last.
+    /// The function that modified it last.
     pub function: String,
-    /// What it is.
+    /// The name of the state, for example `q->count` or `Stack.size`.
     pub name: String,
-    /// The object that it belongs to; empty if it can't be told.
+    /// The object that contains it, or an empty string if it is unknown.
     pub object: String,
-    /// The same, as whoever looks at memory finds it.
+    /// Its location.
     pub piece: StateLocation,
-    /// The file of the last change, absolute.
+    /// The file of the last modification, as an absolute path.
     pub file: String,
-    /// Its line.
+    /// The line of the last modification.
     pub line: u32,
-    /// Its column; 0 if it is not known.
+    /// The column of the last modification, or 0 if it is unknown.
     pub column: u32,
-    /// An assertion of the test depends on it.
+    /// True if an assertion of the test depends on it.
     pub checked: bool,
 }
 
-/// What could be looked at where a test ended.
+/// The expressions that were observed at the end of a C test function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ObservedTestEnd {
-    /// The test.
+    /// The name of the test.
     pub test: String,
-    /// The function that ended, as a position in the record.
+    /// The function that ended, as an index into the record's functions.
     pub function: u32,
-    /// Its unit.
+    /// The unit of the function, as an index into the measured units.
     pub unit: usize,
-    /// Expressions.
+    /// The observed expressions.
     pub seen: Vec<ObservedExpression>,
 }
 
-/// An expression that could be looked at.
+/// An expression that was observed at the end of a test function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ObservedExpression {
-    /// It.
+    /// Its source text.
     pub text: String,
-    /// What it stands for.
+    /// The type of its value.
     pub form: touchstone_front_c::ValueForm,
-    /// What it was, as memory has it.
+    /// Its value as bytes of memory.
     pub bytes: Vec<u8>,
-    /// Updates that it shows, by number.
+    /// The numbers of the updates that it reads.
     pub updates: Vec<u32>,
 }

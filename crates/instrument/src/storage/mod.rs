@@ -1,4 +1,4 @@
-//! What measurements keep on disk.
+//! Files that a measurement writes: its output directories and its cache.
 
 mod content_cache;
 mod output_directory;

@@ -1,22 +1,22 @@
-//! Directories of ours: what a measurement writes into, and what the next one clears.
+//! Output directories of measurements.
 //!
-//! A user may name any directory for the output, and `units` or `hits` in it may be theirs. So each of our directories
-//! holds a marker, nothing is written into or removed from one without it, and of one with it only files that are named
-//! like ours are removed.
+//! The user may name any directory, and its `units` or `hits` may hold the user's own files. So each output directory
+//! contains a marker file. Nothing is written to or deleted from a directory without it, and only files with known
+//! extensions are deleted from a directory with it.
 
 use std::fs;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::Path;
 
-/// The file that marks a directory as ours.
+/// The file that marks an output directory.
 pub const MARKER: &str = ".touchstone";
 
 const TEXT: &str = "Touchstone wrote this directory, and clears it for the next measurement.\n";
 
-/// Extensions of what measurements write.
+/// The extensions of the files that measurements write.
 const EXTENSIONS: [&str; 9] = ["json", "hits", "state", "class", "loaded", "path", "jstate", "jends", "source"];
 
-/// Makes a directory of ours. One that is there already must be empty or ours.
+/// Creates an output directory. An existing directory must be empty or carry the marker.
 pub fn create_output_directory(directory: &Path) -> Result<()> {
     fs::create_dir_all(directory)?;
     check_output_directory(directory)?;
@@ -28,13 +28,13 @@ pub fn create_output_directory(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a directory that is neither ours nor empty. One that is not there is nobody's.
+/// Fails if a directory is neither empty nor marked. A missing directory is accepted.
 pub fn check_output_directory(directory: &Path) -> Result<()> {
     if fs::symlink_metadata(directory).is_err() || directory.join(MARKER).is_file() {
         return Ok(());
     }
     let mut entries = fs::read_dir(directory)?.filter_map(|entry| entry.ok());
-    // Several compilers may be at it at once: a marker that is being written makes no directory somebody else's.
+    // Several compilers may create the directory concurrently: a marker that is still being written is ignored.
     match entries.find(|entry| !is_temporary(&entry.file_name().to_string_lossy())) {
         Some(_) if directory.join(MARKER).is_file() => Ok(()),
         Some(entry) => Err(Error::new(
@@ -45,7 +45,7 @@ pub fn check_output_directory(directory: &Path) -> Result<()> {
     }
 }
 
-/// Removes what earlier measurements left in a directory of ours. Whatever else is in it stays.
+/// Deletes the files of earlier measurements from an output directory, and keeps all others.
 pub fn clear_output_directory(directory: &Path) -> Result<()> {
     check_output_directory(directory)?;
     let Ok(entries) = fs::read_dir(directory) else { return Ok(()) };
@@ -64,7 +64,7 @@ pub fn clear_output_directory(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a name is that of a file that was being written.
+/// Returns true for the name of a temporary file.
 fn is_temporary(name: &str) -> bool {
     name.starts_with(".tmp")
 }

@@ -1,8 +1,11 @@
 //! Probes.
 
+mod decision_probes;
 mod error_probes;
+mod function_probes;
 mod probe_sharing;
 mod runtime_source;
+mod switch_probes;
 mod test_detection;
 mod unit_probes;
 

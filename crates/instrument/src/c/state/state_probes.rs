@@ -7,10 +7,8 @@
 use super::event_trace::EventKind;
 use super::state_targets::state_targets;
 use super::uninstrumented_copy::{CopyBuilder, UninstrumentedCopies, UninstrumentedCopy};
-use crate::c::text::Insertions;
-use crate::c::text::TokenisedSource;
-use crate::state::StateRules;
-use crate::state::{SiteArgument, SiteKind, StateEnd, StateRecord, StateSite};
+use crate::c::text::{Insertions, TokenisedSource};
+use crate::state::{SiteArgument, SiteKind, StateEnd, StateRecord, StateRules, StateSite};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use touchstone_front_c::{

@@ -4,8 +4,7 @@
 //! one that is running asks before each event. Both copies are one function with one address and one name. Not copied is what
 //! would be another object or another label then: a function with static variables, with assembly, with computed jumps.
 
-use crate::c::text::Insertions;
-use crate::c::text::{TokenKind, TokenisedSource};
+use crate::c::text::{Insertions, TokenKind, TokenisedSource};
 use std::collections::BTreeSet;
 use touchstone_front_c::FunctionDataFlow;
 

@@ -6,8 +6,10 @@
 mod assertion_macros;
 
 use crate::hits::MeasuredUnit;
-use crate::state::{ModifiedState, ObservedExpression, ObservedTestEnd, StateLocation, TestStateCoverage};
-use crate::state::{NoSuggestion, SourceInsertion, SuggestedAssertion, SuggestionOutcome};
+use crate::state::{
+    ModifiedState, NoSuggestion, ObservedExpression, ObservedTestEnd, SourceInsertion, StateLocation,
+    SuggestedAssertion, SuggestionOutcome, TestStateCoverage,
+};
 use assertion_macros::AssertionMacros;
 use std::collections::BTreeMap;
 

@@ -13,13 +13,12 @@ use super::probing_options::ProbingOptions;
 use super::rejected_probes::{FunctionOfSource, RejectedProbes, first_error, functions_of_errors};
 use super::response_files as responses;
 use super::system_headers::{can_emit_macros, without_macros};
-use crate::c::probes::googletest_listener;
-use crate::c::probes::{EventRecording, RuntimeForm, assemble_cxx_unit};
-use crate::c::probes::{InstrumentationRequest, instrument};
+use crate::c::probes::{
+    EventRecording, InstrumentationRequest, RuntimeForm, assemble_cxx_unit, googletest_listener, instrument,
+};
 use crate::c::state::{StateProbeRequest, UninstrumentedCopies, insert_state_probes};
 use crate::c::text::Insertions;
-use crate::record::{ProbeObstacle, system};
-use crate::record::{ProbeStorage, RECORD_VERSION, UnitRecord};
+use crate::record::{ProbeObstacle, ProbeStorage, RECORD_VERSION, UnitRecord, system};
 use crate::state::StateRecord;
 use crate::storage::create_output_directory;
 use std::collections::{BTreeMap, BTreeSet};

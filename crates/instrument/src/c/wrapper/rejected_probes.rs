@@ -4,8 +4,7 @@
 //! end), functions are tried in halves. What is refused is never guessed silently: it has the compiler's words.
 
 use crate::c::text::TokenisedSource;
-use crate::record::ProbeObstacle;
-use crate::record::UnitRecord;
+use crate::record::{ProbeObstacle, UnitRecord};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A function of a source that a command names, by the position of the word that names the source.

@@ -2,10 +2,9 @@
 
 use super::mutant_predicates::{MutantPredicates, is_about_values};
 use super::value_probes as values;
-use crate::record::MAX_ROWS;
-use crate::record::ProbeObstacle;
 use crate::record::{
-    ProbeStorage, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord,
+    MAX_ROWS, ProbeObstacle, ProbeStorage, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange,
+    UnitRecord,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Id, Span};

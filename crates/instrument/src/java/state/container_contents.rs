@@ -3,8 +3,7 @@
 //! Containers are looked into again and again as they grow: of what is in a container, only what has an inside of its own is kept at hand.
 
 use super::test_execution::{ContainerKey, ObjectId};
-use crate::state::Deps;
-use crate::state::{NONE, NodeId};
+use crate::state::{Deps, NONE, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 

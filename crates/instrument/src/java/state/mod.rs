@@ -6,6 +6,7 @@
 //! if their name or their result says so, and give back something of all that they can see (`calls.rs`, `frameworks.rs`).
 
 mod call_completion;
+mod call_effect;
 mod container_contents;
 mod instruction_effects;
 mod java_trace;

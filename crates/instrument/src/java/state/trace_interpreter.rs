@@ -8,8 +8,7 @@ use super::method_frames::{ActiveCall, EntryKind, FrameWait, MethodFrame, Thrown
 use super::test_execution::{TestExecution, TracedValue, ValueRef};
 use super::thread_ownership::{TracedThread, UNATTRIBUTED, ended_helper};
 use super::traced_classes::{FieldNumber, TracedClasses};
-use crate::state::{ModifiedState, StateRules};
-use crate::state::{NONE, NodeId};
+use crate::state::{ModifiedState, NONE, NodeId, StateRules};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use touchstone_front_java::classfile::Insn;

@@ -11,10 +11,10 @@ mod observer_evaluation;
 mod test_end_state;
 mod test_source;
 
-use crate::java::state::JavaTrace;
-use crate::java::state::{TracedClass, TracedClasses};
-use crate::state::{ModifiedState, StateLocation, TestStateCoverage};
-use crate::state::{NoSuggestion, SuggestedAssertion, SuggestionOutcome};
+use crate::java::state::{JavaTrace, TracedClass, TracedClasses};
+use crate::state::{
+    ModifiedState, NoSuggestion, StateLocation, SuggestedAssertion, SuggestionOutcome, TestStateCoverage,
+};
 use assertion_style::AssertionFramework;
 use observable_expressions::{Observation, TestEndView};
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use crate::java::state::TracedClasses;
 use crate::state::StateLocation;
 use std::collections::BTreeSet;
 use touchstone_front_java::classfile::{
-    Arith, ClassFile, Cond, Constant, Insn, MemberRef, MethodDesc, SlotKind, decode,
+    Arith, ClassFile, Cond, Constant, Convert, Insn, MemberRef, MethodDesc, SlotKind, decode,
 };
 
 /// So many instructions are executed,
@@ -23,12 +23,112 @@ pub(super) struct ObserverEvaluation<'e> {
     steps: usize,
 }
 
+/// A method that is evaluated.
+struct ObserverFrame<'c> {
+    class: &'c ClassFile,
+    /// `None` for the second slot of a wide value, and for variables without a value.
+    locals: Vec<Option<SnapshotValue>>,
+    stack: Vec<SnapshotValue>,
+    /// The number of methods that it is nested in.
+    depth: usize,
+}
+
+/// The instruction that is executed next.
+enum Successor {
+    Next,
+    /// The one at a byte of the code.
+    Jump(usize),
+    /// None: the method returns.
+    Return(SnapshotValue),
+}
+
+impl<'c> ObserverFrame<'c> {
+    fn new(class: &'c ClassFile, given: Vec<SnapshotValue>, max_locals: usize, depth: usize) -> ObserverFrame<'c> {
+        let mut locals: Vec<Option<SnapshotValue>> = Vec::new();
+        for value in given {
+            let wide = matches!(value, SnapshotValue::Long(_) | SnapshotValue::Double(_));
+            locals.push(Some(value));
+            locals.extend(wide.then_some(None));
+        }
+        locals.resize(max_locals, None);
+        ObserverFrame { class, locals, stack: Vec::new(), depth }
+    }
+
+    /// Executes an instruction that only computes on locals and the operand stack.
+    fn compute(&mut self, insn: &Insn) -> Option<()> {
+        let stack = &mut self.stack;
+        match insn {
+            Insn::Nop | Insn::CheckCast(_) => {}
+            Insn::Null => stack.push(SnapshotValue::Null),
+            Insn::PushInt(value) => stack.push(SnapshotValue::Int(*value)),
+            Insn::PushLong(value) => stack.push(SnapshotValue::Long(*value)),
+            Insn::PushFloat(bits) => stack.push(SnapshotValue::Float(*bits)),
+            Insn::PushDouble(bits) => stack.push(SnapshotValue::Double(*bits)),
+            Insn::Constant(index) => stack.push(constant(self.class, *index)?),
+            Insn::Load(_, local) => stack.push(self.locals.get(usize::from(*local))?.clone()?),
+            Insn::Store(_, local) => *self.locals.get_mut(usize::from(*local))? = Some(stack.pop()?),
+            Insn::Dup => stack.push(stack.last()?.clone()),
+            Insn::Pop => drop(stack.pop()?),
+            Insn::Compare(SlotKind::Long, _) => {
+                let (SnapshotValue::Long(right), SnapshotValue::Long(left)) = (stack.pop()?, stack.pop()?) else {
+                    return None;
+                };
+                stack.push(SnapshotValue::Int(left.cmp(&right) as i32));
+            }
+            Insn::Arith(arith, _) => {
+                let (right, left) = (stack.pop()?, stack.pop()?);
+                stack.push(computed(*arith, &left, &right)?);
+            }
+            Insn::Convert(Convert::Kinds(SlotKind::Int, SlotKind::Long)) => {
+                let SnapshotValue::Int(value) = stack.pop()? else { return None };
+                stack.push(SnapshotValue::Long(i64::from(value)));
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Executes a conditional jump.
+    fn branch(&mut self, insn: &Insn) -> Option<Successor> {
+        let stack = &mut self.stack;
+        let (taken, target) = match insn {
+            Insn::If(cond, target) => {
+                let SnapshotValue::Int(value) = stack.pop()? else { return None };
+                (holds(*cond, value.cmp(&0)), target)
+            }
+            Insn::IfInts(cond, target) => {
+                let (SnapshotValue::Int(right), SnapshotValue::Int(left)) = (stack.pop()?, stack.pop()?) else {
+                    return None;
+                };
+                (holds(*cond, left.cmp(&right)), target)
+            }
+            Insn::IfNull(cond, target) => {
+                let is_null = stack.pop()? == SnapshotValue::Null;
+                (is_null == (*cond == Cond::Eq), target)
+            }
+            Insn::IfRefs(cond, target) => {
+                let (right, left) = (stack.pop()?, stack.pop()?);
+                // Equal strings may be different objects.
+                let has_identity = |value: &SnapshotValue| {
+                    matches!(value, SnapshotValue::Null | SnapshotValue::Object(_) | SnapshotValue::Constant(..))
+                };
+                if !has_identity(&left) || !has_identity(&right) {
+                    return None;
+                }
+                ((left == right) == (*cond == Cond::Eq), target)
+            }
+            _ => return None,
+        };
+        Some(if taken { Successor::Jump(*target) } else { Successor::Next })
+    }
+}
+
 impl<'e> ObserverEvaluation<'e> {
     pub fn new(classes: &'e TracedClasses, end: &'e TestEndSnapshot) -> ObserverEvaluation<'e> {
         ObserverEvaluation { classes, end, reads: BTreeSet::new(), steps: 0 }
     }
 
-    /// What a method gives; `None` if that can't be said.
+    /// Returns the result of a method on the snapshot, or `None` if it can't be computed.
     pub fn call(
         &mut self,
         class: &ClassFile,
@@ -40,121 +140,74 @@ impl<'e> ObserverEvaluation<'e> {
         let method = &class.methods[class.method(name, desc)?];
         let code = method.code().filter(|_| depth < MAX_CALL_DEPTH)?;
         let insns = decode(&code.bytes, code.offset).ok()?;
-        let mut locals: Vec<Option<SnapshotValue>> = Vec::new();
-        for value in given {
-            let wide = matches!(value, SnapshotValue::Long(_) | SnapshotValue::Double(_));
-            locals.push(Some(value));
-            locals.extend(wide.then_some(None));
-        }
-        locals.resize(usize::from(code.max_locals), None);
-        let mut stack: Vec<SnapshotValue> = Vec::new();
+        let mut frame = ObserverFrame::new(class, given, usize::from(code.max_locals), depth);
         let mut at = 0;
         loop {
             self.steps += 1;
             if self.steps > MAX_STEPS {
                 return None;
             }
-            let insn = insns.get(at)?;
-            let jump = |target: usize| insns.iter().position(|insn| insn.at == target);
-            at += 1;
-            match &insn.insn {
-                Insn::Nop | Insn::CheckCast(_) => {}
-                Insn::Null => stack.push(SnapshotValue::Null),
-                Insn::PushInt(value) => stack.push(SnapshotValue::Int(*value)),
-                Insn::PushLong(value) => stack.push(SnapshotValue::Long(*value)),
-                Insn::PushFloat(bits) => stack.push(SnapshotValue::Float(*bits)),
-                Insn::PushDouble(bits) => stack.push(SnapshotValue::Double(*bits)),
-                Insn::Constant(index) => stack.push(constant(class, *index)?),
-                Insn::Load(_, local) => stack.push(locals.get(usize::from(*local))?.clone()?),
-                Insn::Store(_, local) => *locals.get_mut(usize::from(*local))? = Some(stack.pop()?),
-                Insn::Dup => stack.push(stack.last()?.clone()),
-                Insn::Pop => drop(stack.pop()?),
-                Insn::Goto(target) => at = jump(*target)?,
-                Insn::If(cond, target) => {
-                    let SnapshotValue::Int(value) = stack.pop()? else { return None };
-                    if holds(*cond, value.cmp(&0)) {
-                        at = jump(*target)?;
-                    }
-                }
-                Insn::IfInts(cond, target) => {
-                    let (SnapshotValue::Int(right), SnapshotValue::Int(left)) = (stack.pop()?, stack.pop()?) else {
-                        return None;
-                    };
-                    if holds(*cond, left.cmp(&right)) {
-                        at = jump(*target)?;
-                    }
-                }
-                Insn::IfNull(cond, target) => {
-                    let is_null = stack.pop()? == SnapshotValue::Null;
-                    if is_null == (*cond == Cond::Eq) {
-                        at = jump(*target)?;
-                    }
-                }
-                Insn::IfRefs(cond, target) => {
-                    let (right, left) = (stack.pop()?, stack.pop()?);
-                    // Equal texts may be different objects.
-                    let known = |value: &SnapshotValue| {
-                        matches!(value, SnapshotValue::Null | SnapshotValue::Object(_) | SnapshotValue::Constant(..))
-                    };
-                    if !known(&left) || !known(&right) {
-                        return None;
-                    }
-                    if (left == right) == (*cond == Cond::Eq) {
-                        at = jump(*target)?;
-                    }
-                }
-                Insn::Compare(SlotKind::Long, _) => {
-                    let (SnapshotValue::Long(right), SnapshotValue::Long(left)) = (stack.pop()?, stack.pop()?) else {
-                        return None;
-                    };
-                    stack.push(SnapshotValue::Int(left.cmp(&right) as i32));
-                }
-                Insn::Arith(arith, _) => {
-                    let (right, left) = (stack.pop()?, stack.pop()?);
-                    stack.push(computed(*arith, &left, &right)?);
-                }
-                Insn::Convert(touchstone_front_java::classfile::Convert::Kinds(SlotKind::Int, SlotKind::Long)) => {
-                    let SnapshotValue::Int(value) = stack.pop()? else { return None };
-                    stack.push(SnapshotValue::Long(i64::from(value)));
-                }
-                Insn::ArrayLength => {
-                    let array = object(stack.pop()?)?;
-                    stack.push(SnapshotValue::Int(i32::try_from(self.end.objects.get(&array)?.size?).ok()?));
-                }
-                Insn::ArrayLoad(_) => {
-                    let (SnapshotValue::Int(index), SnapshotValue::Object(array)) = (stack.pop()?, stack.pop()?) else {
-                        return None;
-                    };
-                    self.reads.insert(StateLocation::Contents { object: array });
-                    let elements = &self.end.objects.get(&array)?.elements;
-                    stack.push(elements.get(usize::try_from(index).ok()?)?.clone());
-                }
-                Insn::GetField(index) => {
-                    let field = class.pool.field(*index).ok()?;
-                    let of = object(stack.pop()?)?;
-                    stack.push(self.field(of, &field)?);
-                }
-                Insn::GetStatic(index) => {
-                    let field = class.pool.field(*index).ok()?;
-                    stack.push(self.static_field(&field)?);
-                }
-                Insn::InvokeVirtual(index) | Insn::InvokeInterface(index) | Insn::InvokeSpecial(index) => {
-                    let (member, _) = class.pool.method(*index).ok()?;
-                    let given = self.given(&member, &mut stack)?;
-                    let receiver = stack.pop()?;
-                    let is_special = matches!(insn.insn, Insn::InvokeSpecial(_));
-                    stack.push(self.invoke(&member, receiver, given, is_special, depth)?);
-                }
-                Insn::InvokeStatic(index) => {
-                    let (member, _) = class.pool.method(*index).ok()?;
-                    let given = self.given(&member, &mut stack)?;
-                    let of = self.classes.named(&member.class)?;
-                    stack.push(self.call(&of.class, &member.name, &member.desc, given, depth + 1)?);
-                }
-                Insn::Return(Some(_)) => return stack.pop(),
-                _ => return None,
-            }
+            at = match self.step(&insns.get(at)?.insn, &mut frame)? {
+                Successor::Next => at + 1,
+                Successor::Jump(target) => insns.iter().position(|insn| insn.at == target)?,
+                Successor::Return(value) => return Some(value),
+            };
         }
+    }
+
+    /// Executes one instruction; `None` if it may have a side effect or its operands are unknown.
+    fn step(&mut self, insn: &Insn, frame: &mut ObserverFrame<'_>) -> Option<Successor> {
+        match insn {
+            Insn::Goto(target) => return Some(Successor::Jump(*target)),
+            Insn::Return(Some(_)) => return frame.stack.pop().map(Successor::Return),
+            Insn::If(..) | Insn::IfInts(..) | Insn::IfNull(..) | Insn::IfRefs(..) => return frame.branch(insn),
+            Insn::ArrayLength | Insn::ArrayLoad(_) | Insn::GetField(_) | Insn::GetStatic(_) => {
+                self.read_heap(insn, frame)?;
+            }
+            Insn::InvokeVirtual(index) | Insn::InvokeInterface(index) | Insn::InvokeSpecial(index) => {
+                let (member, _) = frame.class.pool.method(*index).ok()?;
+                let given = self.given(&member, &mut frame.stack)?;
+                let receiver = frame.stack.pop()?;
+                let is_special = matches!(insn, Insn::InvokeSpecial(_));
+                frame.stack.push(self.invoke(&member, receiver, given, is_special, frame.depth)?);
+            }
+            Insn::InvokeStatic(index) => {
+                let (member, _) = frame.class.pool.method(*index).ok()?;
+                let given = self.given(&member, &mut frame.stack)?;
+                let of = self.classes.named(&member.class)?;
+                frame.stack.push(self.call(&of.class, &member.name, &member.desc, given, frame.depth + 1)?);
+            }
+            _ => frame.compute(insn)?,
+        }
+        Some(Successor::Next)
+    }
+
+    /// Executes an instruction that reads a field or an array of the snapshot.
+    fn read_heap(&mut self, insn: &Insn, frame: &mut ObserverFrame<'_>) -> Option<()> {
+        let stack = &mut frame.stack;
+        let value = match insn {
+            Insn::ArrayLength => {
+                let array = object(stack.pop()?)?;
+                SnapshotValue::Int(i32::try_from(self.end.objects.get(&array)?.size?).ok()?)
+            }
+            Insn::ArrayLoad(_) => {
+                let (SnapshotValue::Int(index), SnapshotValue::Object(array)) = (stack.pop()?, stack.pop()?) else {
+                    return None;
+                };
+                self.reads.insert(StateLocation::Contents { object: array });
+                let elements = &self.end.objects.get(&array)?.elements;
+                elements.get(usize::try_from(index).ok()?)?.clone()
+            }
+            Insn::GetField(index) => {
+                let field = frame.class.pool.field(*index).ok()?;
+                let of = object(stack.pop()?)?;
+                self.field(of, &field)?
+            }
+            Insn::GetStatic(index) => self.static_field(&frame.class.pool.field(*index).ok()?)?,
+            _ => return None,
+        };
+        stack.push(value);
+        Some(())
     }
 
     fn given(&self, member: &MemberRef, stack: &mut Vec<SnapshotValue>) -> Option<Vec<SnapshotValue>> {

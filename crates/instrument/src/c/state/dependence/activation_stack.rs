@@ -1,7 +1,6 @@
 //! What a stream of events is in the middle of: calls, assignments, conditions, one inside the other.
 
-use crate::state::Deps;
-use crate::state::{NONE, NodeId};
+use crate::state::{Deps, NONE, NodeId};
 
 /// One of the things that a stream is in the middle of.
 #[derive(Clone, Debug)]

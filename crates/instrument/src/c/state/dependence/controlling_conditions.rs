@@ -2,9 +2,7 @@
 
 use super::activation_stack::{Activity, ActivityKind, ControllingCondition, PendingAssignment};
 use super::{DependenceAnalysis, EventStream, SiteRef, close_all};
-use crate::state::Deps;
-use crate::state::NodeId;
-use crate::state::{SiteKind, StateSite};
+use crate::state::{Deps, NodeId, SiteKind, StateSite};
 
 impl DependenceAnalysis<'_> {
     /// What happening now depends on; what the expression around read so far, too, if it says whether this happens.

@@ -4,9 +4,7 @@
 use super::activation_stack::PendingCall;
 use super::{DependenceAnalysis, EventStream, MAX_OBJECTS_PER_ALLOCATION_SITE, StateUpdate, TrackedObject};
 use crate::c::state::library_effects::{MemoryEffect, memory_effect};
-use crate::state::Deps;
-use crate::state::NodeId;
-use crate::state::{SiteArgument, SiteKind};
+use crate::state::{Deps, NodeId, SiteArgument, SiteKind};
 
 /// Addresses below are no pointers.
 const MIN_POINTER_ADDRESS: u64 = 4096;
