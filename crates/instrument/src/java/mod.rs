@@ -1,11 +1,17 @@
-//! Java: what the probes of a class mean, once its source is known.
+//! Java: probes in class files, state coverage and suggested assertions.
 //!
-//! The agent gives every class probes without knowing its source (`touchstone-probes-java`), and keeps the class. Here the
-//! same layout is found out again, and its probes are given to the objectives that every verb has: a way through a group of jumps is
-//! a row of each decision inside of it. `state/` follows what methods told, `suggest/` writes the assertions that are missing. What
-//! only the source knows is asked for by a plan that the agent is told (`mutants.rs`).
+//! The folders, each of which uses only those before it:
 //!
-//! Deliberately not here: where sources are, and how they are compiled (a campaign's).
+//! - `probes`: maps the probes of a class to objectives; attaches the agent; weaves class files offline;
+//! - `state`: interprets traces to compute state coverage;
+//! - `suggest`: suggests assertions.
+//!
+//! The agent inserts probes into every class without its source (`touchstone-probes-java`), and saves the class. Here
+//! the same layout is computed again and its probes are mapped to the objectives of the source: a path through a group
+//! of jumps is a row of each decision in it. Predicates that only the source determines are passed to the agent as a
+//! plan (`probes/mutant_predicates.rs`).
+//!
+//! Deliberately not here: where sources are, and how they are compiled (`touchstone_campaign`).
 
 pub(crate) mod probes;
 pub(crate) mod state;

@@ -1,24 +1,24 @@
-//! The agent: where it is, and how it gets into every JVM that a command starts.
+//! Attaches the agent to every JVM that a command starts.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the agent is called.
+/// The file name of the agent.
 pub const AGENT_LIBRARY: &str = "libtouchstone_agent_java.so";
-/// Set for JVMs: where the project is. Jars in it have classes of the user.
+/// The environment variable with the root of the project. Classes in jars below it are measured.
 pub const PROJECT_ROOT_VARIABLE: &str = "TOUCHSTONE_ROOT";
-/// Set for JVMs: who makes plans of classes.
+/// The environment variable with the program that computes plans of classes.
 const PLANNER_VARIABLE: &str = "TOUCHSTONE_PLANNER";
-/// Every JVM reads its options from here.
+/// The environment variable from which every JVM reads options.
 const JVM_OPTIONS_VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
-/// Why there is no agent.
+/// The agent was not found; the path is that of the program.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{AGENT_LIBRARY} is neither beside {} nor in ../lib/touchstone: Java programs are not measured", .0.display())]
 pub struct AgentError(pub PathBuf);
 
-/// The agent of a program: beside it, where it was installed, or where cargo puts it.
+/// Finds the agent of a program: beside it, in the installation's library directory, or in cargo's.
 pub fn find_agent(program: &Path) -> Result<PathBuf, AgentError> {
     let real = program.canonicalize().unwrap_or_else(|_| program.to_path_buf());
     let beside = real.parent().unwrap_or(Path::new("."));
@@ -27,11 +27,11 @@ pub fn find_agent(program: &Path) -> Result<PathBuf, AgentError> {
     found.and_then(|file| file.canonicalize().ok()).ok_or(AgentError(real))
 }
 
-/// Puts the agent into every JVM that a command starts; the agent asks the program for plans. What the user gives to all JVMs is
-/// kept.
+/// Attaches the agent to every JVM that a command starts. The agent runs `program` to compute plans. `given` are the
+/// options that the user already passes to all JVMs.
 pub fn attach_agent(command: &mut Command, agent: &Path, program: &Path, root: &Path, given: Option<&OsStr>) {
     let path = agent.to_string_lossy();
-    // Options are separated by spaces, unless quotes are around them.
+    // Options are separated by spaces, unless they are quoted.
     let quote = if path.contains('"') { '\'' } else { '"' };
     let word = match path.contains(char::is_whitespace) {
         true => format!("{quote}-agentpath:{path}{quote}"),

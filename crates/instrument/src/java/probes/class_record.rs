@@ -1,4 +1,4 @@
-//! The record of a class: its probes, given to objectives.
+//! The record of an instrumented class: maps its probes to objectives.
 
 use super::mutant_predicates::{MutantPredicates, is_about_values};
 use super::value_probes as values;
@@ -16,34 +16,34 @@ use touchstone_front_java::classfile::ClassFile;
 use touchstone_ir::{BlockId, CondId, DecisionId, FuncId, Function, Module, PointKind, TermKind};
 use touchstone_probes_java::{Group, Layout, MethodProbes, Plan, Untreated, Wanted, Weaving, layout, weave};
 
-/// A class that was loaded with probes, and what its source says.
+/// A class that was loaded with probes, and its source.
 pub struct JavaClass<'a> {
-    /// Its identity.
+    /// The identity of the instrumented class.
     pub unit: u64,
-    /// As it was loaded,
+    /// The original class file.
     pub bytes: &'a [u8],
-    /// and as data.
+    /// The parsed class file.
     pub class: &'a ClassFile,
-    /// What the agent was told to ask for besides.
+    /// The plan that the agent received.
     pub plan: Option<&'a [u8]>,
-    /// The source file, from the root.
+    /// The source file, relative to the root.
     pub file: String,
-    /// The program.
+    /// The lowered program.
     pub module: &'a Module,
-    /// Methods of the class that the source has: where everything is in their code.
+    /// The methods of the class that the source contains, and the code locations of their source constructs.
     pub methods: &'a [(FuncId, CodeLocations)],
-    /// What is measured.
+    /// The measured criteria.
     pub criteria: &'a [&'static dyn GoalCriterion],
-    /// What users switch.
+    /// The options of the criteria.
     pub options: &'a CriteriaOptions,
 }
 
-/// The record of a class of which nothing can be said, and why.
+/// Returns the record of a class that is not measured, with the obstacle.
 pub fn unprobed_class_record(unit: u64, file: String, why: ProbeObstacle) -> UnitRecord {
     UnitRecord { untouched: vec![(String::new(), why)], ..empty_class_record(unit, file) }
 }
 
-/// The record of a class without objectives.
+/// Returns the record of a class without objectives.
 pub fn empty_class_record(unit: u64, file: String) -> UnitRecord {
     UnitRecord {
         version: RECORD_VERSION,
@@ -66,9 +66,9 @@ pub fn empty_class_record(unit: u64, file: String) -> UnitRecord {
     }
 }
 
-/// The record of a class.
+/// Computes the record of a class.
 pub fn class_record(of: &JavaClass<'_>) -> UnitRecord {
-    // As the agent does it.
+    // The layout must be the same as the agent's.
     let layout = layout(of.class, Wanted::by(of.criteria.iter().map(|criterion| criterion.name())));
     let layout = match of.plan.and_then(Plan::read) {
         Some(plan) => layout.with_plan(&plan),
@@ -149,7 +149,7 @@ pub fn class_record(of: &JavaClass<'_>) -> UnitRecord {
             });
         }
     }
-    // Of a method whose code differs from its source's only the name of the file is known.
+    // If the code of a method differs from its source, only the name of the file is known.
     let known = |(index, file): (usize, &String)| match used.contains(&(index as u32)) && file.starts_with('/') {
         true => file.clone(),
         false => of.file.clone(),
@@ -159,7 +159,7 @@ pub fn class_record(of: &JavaClass<'_>) -> UnitRecord {
     record
 }
 
-/// Methods without probes, and why.
+/// Returns the methods without probes, and the obstacles.
 fn unprobed_methods(of: &JavaClass<'_>, layout: &Layout) -> BTreeMap<usize, ProbeObstacle> {
     let weaving = Weaving {
         bytes: of.bytes,
@@ -183,10 +183,10 @@ fn unprobed_methods(of: &JavaClass<'_>, layout: &Layout) -> BTreeMap<usize, Prob
     }
 }
 
-/// By row of a decision: any of these probes says that it was evaluated.
+/// For each row of a decision, the probes that record its evaluation; one of them suffices.
 type RowProbes = BTreeMap<Row, Vec<u32>>;
 
-/// What the probes of a method say.
+/// The probes of a method, by the objectives that they record.
 struct MethodProbeMap<'m> {
     function: &'m Function,
     probes: &'m MethodProbes,
@@ -202,7 +202,7 @@ impl<'m> MethodProbeMap<'m> {
         located: &'m CodeLocations,
         probes: &'m MethodProbes,
     ) -> MethodProbeMap<'m> {
-        // By position of a jump: its condition, and what that is if the jump is taken.
+        // For the code offset of each jump: its condition, and the outcome of the condition if the jump is taken.
         let jumps: BTreeMap<usize, (DecisionId, CondId, bool)> = located
             .jumps
             .iter()
@@ -247,7 +247,7 @@ impl<'m> MethodProbeMap<'m> {
                     }
                 }
             }
-            // Whatever is thrown then, decisions that have ended stay evaluated.
+            // An exception in the middle of a group leaves the rows of completed decisions.
             for (part, first) in parts {
                 for (path, probe) in part.paths.iter().zip(*first..) {
                     for (decision, end) in path.iter().flat_map(|path| walked(group, path)) {
@@ -261,7 +261,7 @@ impl<'m> MethodProbeMap<'m> {
         MethodProbeMap { function, probes, located, mutants: MutantPredicates::new(class, located), decisions }
     }
 
-    /// The probes of which any says that a goal was reached, and why they don't say everything.
+    /// Returns the probes that cover a goal, of which one suffices, and an obstacle if they may miss executions of it.
     fn goal(&self, goal: &Goal) -> (Vec<u32>, Option<ProbeObstacle>) {
         match goal {
             Goal::Label { point, predicate: None, .. } => {
@@ -306,7 +306,8 @@ impl<'m> MethodProbeMap<'m> {
         }
     }
 
-    /// A statement may begin in several places: the compiler copies what stands in a `finally`.
+    /// Returns the probes of a statement. It may begin at several code offsets, since the compiler copies `finally`
+    /// blocks.
     fn statement(&self, span: Span) -> (Vec<u32>, Option<ProbeObstacle>) {
         let begins = self.located.statements.iter().filter(|(_, own)| *own == span);
         let mut probes: BTreeSet<u32> = BTreeSet::new();
@@ -323,7 +324,7 @@ impl<'m> MethodProbeMap<'m> {
         (probes.into_iter().collect(), unsaid)
     }
 
-    /// The probe of an arm: the switch of the code is found by its place and its values.
+    /// Returns the probe of a switch arm. The switch instruction is found by its source position and its case values.
     fn arm(&self, block: BlockId, target: BlockId) -> Option<Vec<u32>> {
         let TermKind::Switch { arms, default, .. } = &self.function.blocks[block].terminator.kind else { return None };
         let values = |arm: &touchstone_ir::SwitchArm| (arm.low as u32 as i32)..=(arm.high as u32 as i32);

@@ -1,4 +1,4 @@
-//! Probes of classes.
+//! Probes in class files: their mapping to objectives, and the ways to insert them.
 
 mod agent_attachment;
 mod class_record;

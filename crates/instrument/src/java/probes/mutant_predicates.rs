@@ -1,7 +1,8 @@
-//! Predicates over values, which mutants of expressions are about: as formulas that whoever puts probes into the class can ask for.
+//! The predicates of weak mutation, as formulas over JVM frames that a probe can evaluate.
 //!
-//! The class alone does not say what its mutants are, since these are the source's; so the agent is told, before the class is loaded. Whoever
-//! reads what it left makes the same formulas of the same source, and finds their probes.
+//! The mutants of a class follow from its source and not from its class file, so the agent receives the formulas as a
+//! plan before it weaves the class. The reader of the hits computes the same formulas from the same source, and looks
+//! up their probes.
 
 use crate::record::ProbeObstacle;
 use std::collections::BTreeMap;
@@ -19,15 +20,15 @@ use touchstone_probes_java::{
 /// The criterion that asks for such predicates.
 pub const PLANNED: &str = "wm";
 
-/// Formulas of more parts are not made: the code that computes one must fit into a method.
+/// The maximum number of nodes of a formula: the code that computes it must fit into a method.
 const MAX_FORMULA_NODES: usize = 2_000;
 
-/// The identity of a class with probes for criteria.
+/// Returns the identity of a class that is instrumented for criteria.
 pub fn class_unit(bytes: &[u8], criteria: &[String]) -> u64 {
     unit(bytes, Wanted::by(criteria.iter().map(String::as_str)))
 }
 
-/// What the methods of a class are asked for, as the agent reads it.
+/// Computes the plan of a class, in the format that the agent reads.
 pub fn class_plan(
     class: &ClassFile,
     module: &Module,
@@ -68,7 +69,7 @@ fn plan(
     plan
 }
 
-/// Predicates of one place, so few at once that the values that they need fit into a call.
+/// Groups the predicates of one location so that the values that each group needs fit into the arguments of a call.
 fn split(place: Place, formulas: Vec<Formula>) -> Vec<Planned> {
     let mut list: Vec<Planned> = Vec::new();
     let mut held: Vec<Held> = Vec::new();
@@ -90,7 +91,7 @@ fn split(place: Place, formulas: Vec<Formula>) -> Vec<Planned> {
     list
 }
 
-/// Whether a point is about values that are computed.
+/// Returns true if a point has predicates over computed values.
 pub(super) fn is_about_values(kind: &PointKind) -> bool {
     matches!(
         kind,
@@ -122,10 +123,10 @@ impl<'m> MutantPredicates<'m> {
         MutantPredicates { class, located, kinds, by_point }
     }
 
-    /// A predicate, wherever the compiler put its point.
+    /// Translates a predicate for every code location of its point.
     fn formulas(&self, point: PointId, predicate: &Expr) -> Formulas {
         let places = self.by_point.get(&point).map(Vec::as_slice).unwrap_or_default();
-        // What stands for all that can't be listed holds nowhere.
+        // A constant predicate is the placeholder for combinations that are not enumerated.
         if let ExprKind::Const(_) = predicate.kind {
             return vec![Err(ProbeObstacle::TooManyCombinations)];
         }
@@ -148,7 +149,8 @@ impl<'m> MutantPredicates<'m> {
         places.iter().map(made).collect()
     }
 
-    /// Probes of which any says that a predicate held, and why they don't say everything.
+    /// Returns the probes that record that a predicate held, of which one suffices, and an obstacle if they may miss
+    /// executions.
     pub fn meaning(
         &self,
         probes: &MethodProbes,
@@ -171,7 +173,7 @@ impl<'m> MutantPredicates<'m> {
     }
 }
 
-/// An expression over registers becomes a formula over what is in a frame of the JVM.
+/// Translates an expression over IR registers into a formula over the values of a JVM frame.
 struct FormulaBuilder<'t> {
     class: &'t ClassFile,
     located: &'t CodeLocations,
@@ -193,7 +195,7 @@ fn masked(of: Formula, bits: u8) -> Formula {
     two(Two::Arith(op::IAND), of, Formula::Int(((1u32 << bits) - 1) as i32))
 }
 
-/// The bits of a value of the frame, as registers have them.
+/// Converts a value of the frame to the bits of its register.
 fn bits(held: Held) -> Formula {
     match held.kind() {
         JavaKind::Float => one(One::FloatBits, Formula::Held(held)),
@@ -202,7 +204,7 @@ fn bits(held: Held) -> Formula {
     }
 }
 
-/// Bits as a float.
+/// Converts bits to a float.
 fn number(format: Format, of: Formula) -> Formula {
     match (format, of) {
         (Format::F32, Formula::One(One::FloatBits, inner)) => *inner,
@@ -212,7 +214,7 @@ fn number(format: Format, of: Formula) -> Formula {
     }
 }
 
-/// A float as bits.
+/// Converts a float to bits.
 fn float_bits(format: Format, of: Formula) -> Formula {
     match format {
         Format::F32 => one(One::FloatBits, of),
@@ -281,14 +283,14 @@ impl FormulaBuilder<'_> {
         }
     }
 
-    /// The instruction at the point.
+    /// Returns the jump instruction at the point.
     fn jump(&self) -> Option<Insn> {
         let code = self.class.methods.get(self.located.method)?.code()?;
         let insns = decode(&code.bytes, code.offset).ok()?;
         insns.into_iter().find(|insn| insn.at == self.valued.at).map(|insn| insn.insn)
     }
 
-    /// A field of the object that the method is called on.
+    /// Translates the load of a field of `this`.
     fn field(&self, address: &Expr, ty: Ty) -> FormulaResult {
         let found = match &address.kind {
             ExprKind::PtrAdd(base, offset) => match (&base.kind, &offset.kind) {
@@ -356,7 +358,7 @@ impl FormulaBuilder<'_> {
         };
         let (mut a, mut b) = (self.formula(a)?, self.formula(b)?);
         if matches!(op, CmpOp::Ult | CmpOp::Ule) && width >= 32 {
-            // Without a sign, the order is that of numbers whose first bit is the other one.
+            // Flipping the sign bit maps the unsigned order to the signed one.
             let turned = |of: Formula| match width {
                 64 => two(Two::Arith(op::LXOR), of, Formula::Long(i64::MIN)),
                 _ => two(Two::Arith(op::IXOR), of, Formula::Int(i32::MIN)),

@@ -1,5 +1,6 @@
-//! Classes that get their probes before they are loaded, for programs that no agent comes into: what the agent does, done to a whole
-//! tree of classes. They bring the class along that keeps what is hit, as source (`runtime/java/Hits.java`).
+//! Offline weaving: inserts probes into a tree of class files before they are loaded, for programs that can't run with
+//! the agent. The woven classes need holder classes that record the hits, which are generated as source
+//! (`runtime/java/Hits.java`).
 
 use std::path::Path;
 use touchstone_base::StableHasher;
@@ -9,46 +10,47 @@ use touchstone_probes_java::{
 };
 
 const HOLDER_TEMPLATE: &str = include_str!("../../../runtime/java/Hits.java");
-/// So many probes a holder has: their numbers are pushed as one constant.
+/// The maximum number of probes of a holder: `sipush` pushes their numbers.
 const MAX_PROBES_PER_HOLDER: u32 = 32_767;
-/// So many units: a table of them is code of the holder, which must not be too long.
+/// The maximum number of units of a holder: its table of units is code of the class initialiser, whose length is
+/// limited.
 const MAX_UNITS_PER_HOLDER: usize = 1_500;
-/// Packages of holders begin so.
+/// The prefix of the holders' package.
 const HOLDER_PACKAGE_PREFIX: &str = "touchstone/hits_";
 
-/// Probes of a tree of classes.
+/// Weaves a tree of classes.
 #[derive(Debug)]
 pub struct OfflineWeaver {
-    /// Its holders are in a package of their own, as other trees on the same class path have theirs.
+    /// The package of the holders. Each tree has its own, because several may be on one class path.
     package: String,
     wanted: Wanted,
-    /// By holder: units, and how many probes each has.
+    /// For each holder, its units and the number of probes of each.
     holders: Vec<Vec<(u64, u32)>>,
     used: u32,
-    /// Classes that judge what plans ask for: their files, and bytes.
+    /// The classes that evaluate planned predicates: file name and bytes.
     judges: Vec<(String, Vec<u8>)>,
 }
 
 /// A class with probes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WovenClass {
-    /// Its identity.
+    /// The identity of the instrumented class.
     pub unit: u64,
-    /// As it is to be loaded.
+    /// The woven class file.
     pub bytes: Vec<u8>,
 }
 
-/// A source that the classes need.
+/// The source of a holder class.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HitHolderSource {
-    /// The file, from the root of sources.
+    /// The file, relative to the root of sources.
     pub file: String,
-    /// What is in it.
+    /// The source text.
     pub text: String,
 }
 
 impl OfflineWeaver {
-    /// For a tree that is named by where it is.
+    /// Creates a weaver for the tree at a path.
     pub fn new(tree: &Path, criteria: &[String]) -> OfflineWeaver {
         let mut hash = StableHasher::default();
         std::hash::Hasher::write(&mut hash, tree.as_os_str().as_encoded_bytes());
@@ -57,12 +59,13 @@ impl OfflineWeaver {
         OfflineWeaver { package, wanted, holders: Vec::new(), used: 0, judges: Vec::new() }
     }
 
-    /// Whether a file of a tree says that its classes have such probes.
+    /// Returns true if a file of a tree is a holder, so that the tree is already woven.
     pub fn is_holder(file: &str) -> bool {
         file.starts_with(HOLDER_PACKAGE_PREFIX)
     }
 
-    /// A class with probes, and with those of a plan; `None` if it has nothing to measure, was not made of Java source, or can't have any.
+    /// Weaves a class, with the probes of a plan. Returns `None` if the class has nothing to measure, was not compiled
+    /// from Java source, or can't be woven.
     pub fn class(&mut self, bytes: &[u8], plan: Option<&[u8]>) -> Option<WovenClass> {
         let class = ClassFile::read(bytes).ok()?;
         class.source_file().filter(|file| file.ends_with(".java"))?;
@@ -99,7 +102,7 @@ impl OfflineWeaver {
         Some(WovenClass { unit, bytes: woven })
     }
 
-    /// Classes that code with probes asks: the file of each, from the root of classes, and its bytes.
+    /// Returns the helper classes that woven code calls: file name relative to the root of classes, and bytes.
     pub fn answers(&self) -> Vec<(String, Vec<u8>)> {
         let holders = 0..if self.wanted.asks() { self.holders.len() } else { 0 };
         let named = holders.map(|number| format!("{}/Hits{number}", self.package));
@@ -107,7 +110,8 @@ impl OfflineWeaver {
         answers.chain(self.judges.iter().cloned()).collect()
     }
 
-    /// The holders, which leave their hits in a directory unless the environment says another one.
+    /// Returns the sources of the holders. They write their hits to a directory unless an environment variable names
+    /// another one.
     pub fn holders(&self, hits: &Path) -> Vec<HitHolderSource> {
         let quoted: String = hits
             .to_string_lossy()
@@ -117,7 +121,7 @@ impl OfflineWeaver {
                 _ => format!("\\u{unit:04x}"),
             })
             .collect();
-        // What a unicode escape says is read as if it stood there itself.
+        // The compiler decodes Unicode escapes before it recognises string literals.
         let quoted = quoted.replace("\\u0022", "\\\"").replace("\\u005c", "\\\\").replace("\\u000a", "\\n");
         let source = |(number, units): (usize, &Vec<(u64, u32)>)| {
             let list = |texts: Vec<String>| texts.join(", ");

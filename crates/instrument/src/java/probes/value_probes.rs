@@ -1,4 +1,4 @@
-//! What the probes mean that ask for values: exceptions that the language throws, labels, and the domains of parameters.
+//! The probes that inspect values: hazards that throw implicit exceptions, labels, and the domains of parameters.
 
 use crate::record::ProbeObstacle;
 use touchstone_base::float::Op;
@@ -6,10 +6,10 @@ use touchstone_front_java::{CodeLocations, ImplicitException, InstructionPredica
 use touchstone_ir::{CmpOp, Expr, ExprKind, Function, PointId, Reg, Ty, sign_extend};
 use touchstone_probes_java::{DomainPart, MethodProbes, Question};
 
-/// Probes of which any says that a goal was reached, and why they don't say everything.
+/// The probes that cover a goal, of which one suffices, and an obstacle if they may miss executions of it.
 type ProbesOrObstacle = (Vec<u32>, Option<ProbeObstacle>);
 
-/// A point that asks something of single instructions: of several, as the compiler copies what stands in a `finally`, any will do.
+/// Returns the probes of a label or hazard. The compiler copies `finally` blocks, so there may be several.
 pub(super) fn label(probes: &MethodProbes, located: &CodeLocations, point: PointId) -> ProbesOrObstacle {
     let mut found = (Vec::new(), None);
     let mut places = 0;
@@ -35,11 +35,11 @@ pub(super) fn label(probes: &MethodProbes, located: &CodeLocations, point: Point
     found
 }
 
-/// A part of the domain of a parameter.
+/// Returns the probe for a part of the domain of a parameter.
 pub(super) fn entry(function: &Function, probes: &MethodProbes, predicate: &Expr) -> ProbesOrObstacle {
     let probe = part(predicate).and_then(|(reg, part)| {
         let index = function.params.iter().position(|param| param.reg == reg)?;
-        // The object that the method is called on is the first, where there is one.
+        // The first parameter of an instance method is its receiver.
         probes.input(index.checked_sub(function.params.len() - probes.inputs())?, part)
     });
     match probe {
@@ -48,7 +48,7 @@ pub(super) fn entry(function: &Function, probes: &MethodProbes, predicate: &Expr
     }
 }
 
-/// What a predicate says of a parameter, if it is one of the parts that every type has.
+/// Recognises a predicate that selects one of the standard parts of a parameter's domain.
 fn part(predicate: &Expr) -> Option<(Reg, DomainPart)> {
     if let ExprKind::Not(inner) = &predicate.kind
         && let ExprKind::Float(Op::Eq, _, sides) = &inner.kind
@@ -73,7 +73,7 @@ fn part(predicate: &Expr) -> Option<(Reg, DomainPart)> {
         (CmpOp::Slt, Some(own), None) if constant(right) == Some(0) => Some((own, DomainPart::Negative)),
         (CmpOp::Slt | CmpOp::Ult, None, Some(own)) if constant(left) == Some(0) => Some((own, DomainPart::Positive)),
         (CmpOp::Eq, Some(own), None) => {
-            // Besides zero only true and the ends of a type are asked for.
+            // The criterion compares with zero, with true and with the bounds of a type.
             let part = match sign_extend(constant(right)?, left.ty.bits()) {
                 0 => DomainPart::Zero,
                 1 => DomainPart::Positive,

@@ -1,40 +1,41 @@
-//! What is inside of arrays and of objects whose methods are not followed, as one test left it.
+//! The contents of arrays and of library objects, as one test has modified them.
 //!
-//! Containers are looked into again and again as they grow: of what is in a container, only what has an inside of its own is kept at hand.
+//! Contents are collected repeatedly while containers grow, so a container refers only to those of its members that
+//! have contents themselves.
 
 use super::test_execution::{ContainerKey, ObjectId};
 use crate::state::{Deps, NONE, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Containers inside of each other are looked into so deeply.
-const DEEPEST: usize = 4;
+/// The maximum depth to which nested containers are read.
+const MAX_CONTAINER_DEPTH: usize = 4;
 
-/// What one object has inside.
+/// The contents of one array or container.
 #[derive(Default)]
 pub(super) struct Contents {
-    /// The whole of it.
+    /// The node of the contents as a whole.
     pub content: NodeId,
-    /// Elements of an array, by index.
+    /// The elements of an array that were written, by index.
     pub elements: BTreeMap<u32, NodeId>,
-    /// What a container holds for keys and indices that are known, and what nobody changed since otherwise.
+    /// The entries of a container that were written under a constant key since the last modification of the whole.
     pub entries: BTreeMap<ContainerKey, NodeId>,
-    /// What was put into it, as far as that has an inside.
+    /// The objects that were added to it and that have contents.
     members: BTreeSet<ObjectId>,
 }
 
 impl Contents {
-    /// All that it holds.
+    /// Returns the nodes of the whole and of all parts.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         [self.content].into_iter().chain(self.elements.values().copied()).chain(self.entries.values().copied())
     }
 }
 
-/// The insides of objects.
+/// The contents of all arrays and containers.
 #[derive(Default)]
 pub(super) struct ContainerContents {
     all: FxHashMap<ObjectId, Contents>,
-    /// Objects without an inside, and what they were put into.
+    /// The objects without contents, and the containers that they were added to.
     holders: FxHashMap<ObjectId, FxHashSet<ObjectId>>,
 }
 
@@ -43,7 +44,7 @@ impl ContainerContents {
         self.all.iter().map(|(object, inside)| (*object, inside))
     }
 
-    /// The inside of an object, which may get one by this.
+    /// Returns the contents of an object, and creates them if there are none yet.
     fn of(&mut self, object: ObjectId) -> &mut Contents {
         if !self.all.contains_key(&object) {
             for holder in self.holders.remove(&object).into_iter().flatten() {
@@ -68,7 +69,7 @@ impl ContainerContents {
         self.all.get(&object).map_or(NONE, |inside| inside.content)
     }
 
-    /// What an object holds is something else now.
+    /// Replaces the contents of an object as a whole; `put` are the objects that may be added to it.
     pub fn set_content(&mut self, object: ObjectId, node: NodeId, put: &[ObjectId]) {
         let inside = self.of(object);
         inside.content = node;
@@ -76,7 +77,7 @@ impl ContainerContents {
         self.put(object, put);
     }
 
-    /// What a container holds for a key is something else now.
+    /// Replaces the entry of a container for a key; `put` are the objects that may be added to it.
     pub fn set_entry(&mut self, object: ObjectId, key: ContainerKey, node: NodeId, put: &[ObjectId]) {
         self.of(object).entries.insert(key, node);
         self.put(object, put);
@@ -92,7 +93,7 @@ impl ContainerContents {
         }
     }
 
-    /// What can be seen of a container by whoever asks for a key.
+    /// Collects the nodes that a query for one key may read.
     pub fn collect_entry_dependences(&self, object: ObjectId, key: &ContainerKey, deps: &mut Deps) {
         let Some(inside) = self.all.get(&object) else { return };
         deps.push(inside.content);
@@ -101,7 +102,7 @@ impl ContainerContents {
         self.collect_nested_dependences(members.collect(), FxHashSet::from_iter([object]), deps);
     }
 
-    /// All that can be seen of an object whose methods are not followed.
+    /// Collects the nodes that a library method may read of an object.
     pub fn collect_dependences(&self, object: ObjectId, deps: &mut Deps) {
         if self.all.contains_key(&object) {
             self.collect_nested_dependences(vec![(object, 0)], FxHashSet::default(), deps);
@@ -120,8 +121,8 @@ impl ContainerContents {
             }
             let Some(inside) = self.all.get(&object) else { continue };
             deps.extend(inside.nodes());
-            // Where many containers hold each other most are met at the bottom, and each would name all others.
-            if depth < DEEPEST {
+            // Without this bound, containers that contain each other would each depend on all others.
+            if depth < MAX_CONTAINER_DEPTH {
                 worklist.extend(inside.members.iter().map(|member| (*member, depth + 1)));
             }
         }
@@ -149,7 +150,7 @@ mod tests {
         assert_eq!(seen(&contents, 1), [0, 0, 10, 20, 30]);
         contents.set_content(4, 40, &[]);
         assert_eq!(seen(&contents, 1), [0, 0, 10, 20, 30, 40]);
-        // A new content replaces what keys held; what was put in stays.
+        // New contents replace the entries; members stay.
         contents.set_content(3, 31, &[]);
         assert_eq!(seen(&contents, 1), [0, 10, 20, 31, 40]);
         assert!(seen(&contents, 5).is_empty());

@@ -1,18 +1,18 @@
-//! Instructions, without values: what depends on what behind them.
+//! The effects of single instructions on dependences.
 
 use super::java_trace::{JavaEvent, JavaEventKind};
 use super::method_facts::InsnOperand;
 use super::method_frames::{ActiveCall, EntryKind, FrameWait, ThrownException};
 use super::operand_stack::shuffle_stack;
 use super::test_execution::{ContainerKey, FieldOrigin, HeapUpdate, ObjectId, TracedValue, UpdatedLocation, ValueRef};
-use super::trace_interpreter::{RunningThread, TraceInterpreter, told};
+use super::trace_interpreter::{RunningThread, TraceInterpreter, bind_references};
 use super::traced_classes::FieldNumber;
 use crate::state::{NONE, NodeId};
 use std::rc::Rc;
 use touchstone_front_java::classfile::{Arith, ArrayKind, Convert, Desc, Insn, SlotKind as Held};
 
 impl TraceInterpreter<'_> {
-    /// An instruction that tells nothing.
+    /// Executes an instruction that emits no event.
     pub(super) fn execute_unrecorded(&mut self, running: &mut RunningThread<'_>) {
         let frame = running.top();
         let (facts, at, serial) = (frame.facts.clone(), frame.at, frame.serial);
@@ -116,10 +116,10 @@ impl TraceInterpreter<'_> {
             Insn::GetStatic(_) => {
                 let Some(field) = self.field(&facts, at) else { return self.advance(running, at + 1) };
                 let held = running.execution.statics.get(&field).copied().unwrap_or(NONE);
-                let node = self.also_from_before(running, held, 0, field);
+                let node = self.with_initial_state(running, held, 0, field);
                 self.push_field(running, at, node, FieldOrigin { object: 0, field, depth: 0 });
             }
-            // What the object of a constructor gets before it is one.
+            // A constructor may write fields before it calls another constructor; the object has no identity yet.
             Insn::PutField(_) => {
                 let value = frame.take(is_wide(&facts.sites[at]));
                 frame.pop();
@@ -135,7 +135,7 @@ impl TraceInterpreter<'_> {
         self.advance(running, at + 1);
     }
 
-    /// An instruction that was told.
+    /// Executes an instruction that emitted an event.
     pub(super) fn execute_recorded(&mut self, running: &mut RunningThread<'_>, event: &JavaEvent) {
         let frame = running.top();
         let (facts, at) = (frame.facts.clone(), frame.at);
@@ -143,17 +143,17 @@ impl TraceInterpreter<'_> {
         match &facts.followed.insns()[at].insn {
             Insn::GetField(_) => {
                 let (receiver, object) = (frame.pop(), event.object());
-                self.is(running, &receiver, object);
+                self.bind_object(running, &receiver, object);
                 let Some(field) = self.field(&facts, at) else { return };
                 let held = running.execution.fields.get(&(object, field)).copied().unwrap_or(NONE);
-                let held = self.also_from_before(running, held, object, field);
+                let held = self.with_initial_state(running, held, object, field);
                 let node = running.execution.both(held, receiver.node.get());
                 self.push_field(running, at, node, FieldOrigin { object, field, depth: 0 });
             }
             Insn::PutField(_) => {
                 let value = frame.take(is_wide(&facts.sites[at]));
                 let receiver = frame.pop();
-                self.is(running, &receiver, event.object());
+                self.bind_object(running, &receiver, event.object());
                 self.put_field(running, at, event.object(), &receiver, &value);
             }
             Insn::PutStatic(_) => {
@@ -173,7 +173,7 @@ impl TraceInterpreter<'_> {
             Insn::ArrayLoad(array) => {
                 let (index, held) = (frame.pop(), frame.pop());
                 let object = event.object();
-                self.is(running, &held, object);
+                self.bind_object(running, &held, object);
                 let mut deps = running.execution.contents.element(object, event.second());
                 deps.extend([index.node.get(), held.node.get()]);
                 let node = running.execution.all(deps);
@@ -188,7 +188,7 @@ impl TraceInterpreter<'_> {
                 let (entry, is_own, initialises) = (frame.entry, held.born == frame.serial, frame.initialises);
                 let variable = frame.variable(&held);
                 let object = event.object();
-                self.is(running, &held, object);
+                self.bind_object(running, &held, object);
                 let changed = UpdatedLocation::Contents { object, variable, is_array: true, is_own };
                 let update = (!initialises).then(|| HeapUpdate { method: facts.clone(), insn: at, changed });
                 let deps = vec![value.node.get(), index.node.get(), held.node.get(), now, entry];
@@ -201,8 +201,8 @@ impl TraceInterpreter<'_> {
         self.advance(running, at + 1);
     }
 
-    /// What a field holds that the test did not write, and that is not of an object that it made, comes from before.
-    fn also_from_before(
+    /// Adds a dependence on the initial state, if the test has neither written the field nor allocated the object.
+    fn with_initial_state(
         &self,
         running: &mut RunningThread<'_>,
         held: NodeId,
@@ -211,15 +211,19 @@ impl TraceInterpreter<'_> {
     ) -> NodeId {
         let execution = &mut *running.execution;
         let known = &self.classes.fields[field as usize];
-        if known.is_final || !known.is_state || execution.graph.update(held) != 0 || execution.made.contains(&object) {
+        if known.is_final
+            || !known.is_state
+            || execution.graph.update(held) != 0
+            || execution.allocated.contains(&object)
+        {
             return held;
         }
-        let before = execution.before();
-        execution.both(held, before)
+        let initial = execution.initial_state();
+        execution.both(held, initial)
     }
 
-    /// A reference is an object: the field that it was read from holds it.
-    pub(super) fn is(&mut self, running: &mut RunningThread<'_>, value: &ValueRef, object: ObjectId) {
+    /// Binds a reference to an object, which the field that it was read from therefore holds.
+    pub(super) fn bind_object(&mut self, running: &mut RunningThread<'_>, value: &ValueRef, object: ObjectId) {
         value.object.set(object);
         if let Some(origin) = value.origin.get() {
             running.execution.holders.insert(object, origin);
@@ -229,7 +233,7 @@ impl TraceInterpreter<'_> {
         }
     }
 
-    /// A field holds a value now.
+    /// Stores a value in a field.
     fn store_reference(&mut self, running: &mut RunningThread<'_>, value: &ValueRef, origin: FieldOrigin) {
         running.execution.held_objects.remove(&(origin.object, origin.field));
         running.execution.unresolved_conditions.remove(&(origin.object, origin.field));
@@ -249,7 +253,7 @@ impl TraceInterpreter<'_> {
         running.top().push(Rc::new(value), site.desc.is_wide());
     }
 
-    /// A field of an object gets a value.
+    /// Executes the assignment of an instance field.
     pub(super) fn put_field(
         &mut self,
         running: &mut RunningThread<'_>,
@@ -281,26 +285,26 @@ impl TraceInterpreter<'_> {
         frame.call = Some(ActiveCall { values, ..ActiveCall::default() });
         frame.wait = FrameWait::Call;
         match event.kind {
-            JavaEventKind::On => told(frame, &[event.object()]),
-            JavaEventKind::Two => told(frame, &[event.object(), event.second()]),
+            JavaEventKind::On => bind_references(frame, &[event.object()]),
+            JavaEventKind::Two => bind_references(frame, &[event.object(), event.second()]),
             _ => {}
         }
         let values = frame.call.iter().flat_map(|call| call.values.clone()).collect::<Vec<_>>();
         for value in values {
             let object = value.object.get();
             if object != 0 {
-                self.is(running, &value, object);
+                self.bind_object(running, &value, object);
             }
         }
     }
 
-    /// A method returns.
+    /// Returns from a method.
     fn leave(&mut self, running: &mut RunningThread<'_>, kind: Option<Held>) {
         let Some(mut left) = running.frames.pop() else { return };
         let result = kind.map(|kind| {
             let value = left.take(kind.is_wide());
             let node = running.execution.both(value.node.get(), left.now());
-            // Whoever gets it did not make it.
+            // The caller did not allocate it.
             Rc::new(TracedValue { node: node.into(), born: 0, ..(*value).clone() })
         });
         let Some(caller) = running.frames.last_mut() else { return };

@@ -1,27 +1,28 @@
-//! Traces of Java programs, as the agent's recorder writes them (`agent-java/src/recorder.rs` describes the form).
+//! Traces of Java programs, as the agent's recorder writes them (`agent-java/src/recorder.rs` describes the format).
 
 use std::path::Path;
 
-/// What an event says. The numbers are those of the recorder.
+/// The kind of an event. The numbers are those of the recorder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum JavaEventKind {
-    /// An instruction comes now.
+    /// An instruction is executed.
     At = 1,
-    /// A block begins.
+    /// A basic block is entered.
     Block = 2,
-    /// An instruction comes with an object.
+    /// An instruction is executed on an object.
     On = 3,
-    /// With an array and an index.
+    /// An instruction is executed on an array at an index.
     In = 4,
-    /// A call with two objects.
+    /// A call with two references.
     Two = 5,
-    /// Two more of them.
+    /// Two more references of the call.
     More = 6,
-    /// A method begins.
+    /// A method is entered.
     Enter = 7,
-    /// In a constructor: the object is one now.
+    /// The superclass constructor has returned: the object has an identity.
     Init = 8,
-    /// Eight bytes of a test's name: the method says what becomes of it, the instruction is 1 for the last ones.
+    /// A mark about tests: the method field holds its kind. The instruction field is 1 for the last eight bytes of a
+    /// name.
     Mark = 9,
 }
 
@@ -37,26 +38,26 @@ const JAVA_EVENT_KINDS: [JavaEventKind; 9] = [
     JavaEventKind::Mark,
 ];
 
-/// What becomes of a test, as marks say it: it begins,
+/// The mark of a test's beginning, with its name.
 pub(crate) const MARK_TEST_BEGINS: u32 = 1;
-/// the one before did more than there was room for,
+/// The mark of an incomplete test, with the number of dropped events so far.
 pub(crate) const MARK_CUT_OFF: u32 = 2;
-/// it has a number,
+/// The mark of a test's number.
 pub(crate) const MARK_TEST_NUMBER: u32 = 3;
-/// and ends; both by that number.
+/// The mark of a test's end, with its number.
 pub(crate) const MARK_TEST_ENDS: u32 = 4;
-/// A thread that some test started has a number,
+/// The mark of a helper thread's number. A helper thread is one that a test started.
 pub(crate) const MARK_HELPER_THREAD: u32 = 5;
-/// and was over before the test: both numbers, the test's in the upper half.
+/// The mark of a helper thread that ended before its test; the test's number is in the upper half.
 pub(crate) const MARK_HELPER_ENDED: u32 = 6;
-/// From here on tests run at the same time.
+/// The mark from which on tests run concurrently.
 pub(crate) const MARK_TESTS_OVERLAP: u32 = 7;
 
 /// An event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct JavaEvent {
     pub kind: JavaEventKind,
-    /// The thread.
+    /// The number of the thread.
     pub thread: u32,
     pub method: u32,
     pub insn: usize,
@@ -64,37 +65,37 @@ pub(crate) struct JavaEvent {
 }
 
 impl JavaEvent {
-    /// The first object, if there is any.
+    /// Returns the first object, or 0 if there is none.
     pub fn object(&self) -> u32 {
         self.what as u32
     }
 
-    /// The second object, or the index.
+    /// Returns the second object, or the index.
     pub fn second(&self) -> u32 {
         (self.what >> 32) as u32
     }
 }
 
-/// A class in a trace.
+/// A class in the table of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TracedClassEntry {
     pub unit: u64,
     /// The number of its first method.
     pub first: u32,
-    /// How many methods it has.
+    /// The number of its methods.
     pub count: u32,
 }
 
-/// What one JVM did.
+/// The trace of one JVM.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct JavaTrace {
-    /// The test, if the environment named one.
+    /// The name of the test, if an environment variable set one.
     pub test: Option<String>,
     pub command: Vec<String>,
     pub pid: u32,
-    /// Events that had no room any more.
+    /// The number of events that were dropped because the file was full.
     pub left_out: u64,
-    /// In the order of their methods' numbers.
+    /// The classes, in the order of their method numbers.
     pub classes: Vec<TracedClassEntry>,
     slots: Vec<u8>,
 }
@@ -103,7 +104,7 @@ const CLASSES: usize = 12;
 const POSITION: usize = 16;
 const LIMIT: usize = 24;
 const LEFT: usize = 32;
-/// Threads that find room at the same time may all use it.
+/// The number of bytes by which concurrent threads may exceed the limit.
 const SPARE: u64 = 1024 * SLOT as u64;
 const TEST: usize = 64;
 const COMMAND: usize = 576;
@@ -116,8 +117,8 @@ fn number(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).map_or(0, |part| u64::from_le_bytes(part.try_into().unwrap_or_default()))
 }
 
-/// Bytes of slots that were told.
-fn told(head: &[u8]) -> u64 {
+/// Returns the number of bytes of recorded events.
+fn recorded_bytes(head: &[u8]) -> u64 {
     number(head, POSITION).min(number(head, LIMIT).saturating_add(SPARE))
 }
 
@@ -127,7 +128,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 impl JavaTrace {
-    /// Reads a file; `None` if it is none, or nothing was told.
+    /// Reads a file, or returns `None` if it is no trace.
     pub fn read(path: &Path) -> Option<JavaTrace> {
         use std::io::{Read, Seek, SeekFrom};
         let mut file = std::fs::File::open(path).ok()?;
@@ -135,11 +136,11 @@ impl JavaTrace {
         file.read_exact(&mut head).ok()?;
         let mut slots = Vec::new();
         file.seek(SeekFrom::Start(SLOTS as u64)).ok()?;
-        file.take(told(&head)).read_to_end(&mut slots).ok()?;
+        file.take(recorded_bytes(&head)).read_to_end(&mut slots).ok()?;
         JavaTrace::parse(&head, slots)
     }
 
-    /// Reads what stands before the events.
+    /// Reads the header of a file.
     pub fn head(path: &Path) -> Option<JavaTrace> {
         use std::io::Read;
         let mut head = vec![0; SLOTS];
@@ -169,7 +170,7 @@ impl JavaTrace {
         })
     }
 
-    /// The events, in order. One that was being written when its process died is left out.
+    /// Returns the events in order. An event that was incomplete when its process died is skipped.
     pub fn events(&self) -> impl Iterator<Item = JavaEvent> + '_ {
         self.slots.chunks_exact(SLOT).filter_map(|slot| {
             let (head, what) = (number(slot, 0), number(slot, 8));
@@ -184,13 +185,13 @@ impl JavaTrace {
         })
     }
 
-    /// Cuts a file behind what was told.
+    /// Truncates a file after its last event.
     pub fn trim(path: &Path) -> std::io::Result<()> {
         use std::io::Read;
         let file = std::fs::OpenOptions::new().read(true).write(true).open(path)?;
         let mut head = [0; 32];
         (&file).read_exact(&mut head)?;
-        file.set_len(SLOTS as u64 + told(&head))
+        file.set_len(SLOTS as u64 + recorded_bytes(&head))
     }
 }
 

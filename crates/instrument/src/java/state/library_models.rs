@@ -1,9 +1,9 @@
-//! Calls that are assertions, and library methods that change what they are called on.
+//! Models of library methods: which of them assert, and which modify their receiver.
 
 use crate::state::StateRules;
 use touchstone_front_java::classfile::MemberRef;
 
-/// What is thrown where a test fails.
+/// The exceptions that report a failed test.
 const FAILURES: [&str; 7] = [
     "java/lang/AssertionError",
     "junit/framework/AssertionFailedError",
@@ -14,10 +14,10 @@ const FAILURES: [&str; 7] = [
     "org/hamcrest/AssertionError",
 ];
 
-/// Packages whose objects are assertions that wait for what is asked of them: AssertJ, Truth, FEST.
+/// The packages of fluent assertions: AssertJ, Truth, FEST.
 const FLUENT: [&str; 3] = ["org/assertj/", "com/google/common/truth/", "org/fest/assertions/"];
 
-/// What only describes such an assertion, or looks at a part of what it is about.
+/// The methods of fluent assertions that only describe them or select a part of the subject.
 const DESCRIBES: [&str; 22] = [
     "assertThat*",
     "as",
@@ -43,28 +43,28 @@ const DESCRIBES: [&str; 22] = [
     "and",
 ];
 
-/// Whether a class is thrown where a test fails.
+/// Returns true if an exception reports a failed test.
 pub(super) fn is_failure(class: &str) -> bool {
     FAILURES.contains(&class)
 }
 
-/// Whether a call reports that a test failed.
+/// Returns true if a method reports a failed test.
 pub(super) fn reports_failure(method: &MemberRef, rules: &StateRules) -> bool {
     &*method.name == "fail" || rules.names(&rules.assertions, &method.class, &method.name)
 }
 
-/// What a call of a method that is not followed is for a test.
+/// The role of a library call in the assertions of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AssertionRole {
-    /// Nothing.
+    /// It asserts nothing.
     No,
-    /// It asserts something of all that it is given.
+    /// It asserts something about all of its arguments.
     All,
-    /// The next call of the object that it is given asserts something.
+    /// The next call on its argument is the assertion.
     Next,
 }
 
-/// What a call is for a test.
+/// Determines the role of a call.
 pub(super) fn assertion_role(method: &MemberRef, has_receiver: bool, rules: &StateRules) -> AssertionRole {
     let (class, name) = (&*method.class, &*method.name);
     let is_fluent = FLUENT.iter().any(|package| class.starts_with(package));
@@ -85,7 +85,7 @@ pub(super) fn assertion_role(method: &MemberRef, has_receiver: bool, rules: &Sta
     if name.starts_with("assert") { AssertionRole::All } else { AssertionRole::No }
 }
 
-/// Names of methods of libraries that change what they are called on, if they give something back; those that give nothing back do.
+/// The names of library methods with a result that modify their receiver. All methods without a result do.
 const MODIFIES: [&str; 40] = [
     "add*",
     "put*",
@@ -129,7 +129,7 @@ const MODIFIES: [&str; 40] = [
     "with*",
 ];
 
-/// Classes whose objects never change: what their methods are called has no meaning.
+/// Immutable classes and packages, whose methods modify nothing.
 const FIXED: [&str; 9] = [
     "java/lang/String",
     "java/lang/Math",
@@ -142,7 +142,7 @@ const FIXED: [&str; 9] = [
     "java/lang/Long",
 ];
 
-/// Whether a method that is not followed changes what it is called on, or, if it is called on nothing, what it is given.
+/// Returns true if a library method modifies its receiver, or its arguments if it is static.
 pub(super) fn modifies(method: &MemberRef, gives_nothing: bool, rules: &StateRules) -> bool {
     let (class, name) = (&*method.class, &*method.name);
     let is_fixed = FIXED.iter().any(|fixed| match fixed.strip_suffix('/') {
@@ -154,18 +154,18 @@ pub(super) fn modifies(method: &MemberRef, gives_nothing: bool, rules: &StateRul
     listed || (!is_fixed && (gives_nothing || by_name) && name != "<init>")
 }
 
-/// What a method of the JDK's containers does to the element that its first argument names.
+/// The access of a JDK container's method to the element that its first argument selects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ElementAccess {
-    /// It asks for it.
+    /// Reads it.
     Asks,
-    /// It puts another in its place, or none.
+    /// Overwrites or removes it.
     Replaces,
-    /// It makes another of it.
+    /// Computes it from its old value.
     Changes,
 }
 
-/// What a method does to one element; `None` if it is not about one that is named.
+/// Returns the access of a method to one element, or `None` if it has no key.
 pub(super) fn element_access(method: &MemberRef) -> Option<ElementAccess> {
     const LISTS: [&str; 6] = ["List", "ArrayList", "LinkedList", "Vector", "AbstractList", "CopyOnWriteArrayList"];
     let class = method.class.strip_prefix("java/util/")?;
@@ -184,14 +184,14 @@ pub(super) fn element_access(method: &MemberRef) -> Option<ElementAccess> {
     }
 }
 
-/// Whether a method gives back what it is given, in a box or out of one.
+/// Returns true if a method boxes its argument.
 pub(super) fn boxes(method: &MemberRef) -> bool {
     const BOXES: [&str; 4] = ["Integer", "Short", "Byte", "Character"];
     let is_box = method.class.strip_prefix("java/lang/").is_some_and(|class| BOXES.contains(&class));
     is_box && &*method.name == "valueOf" && matches!(&*method.desc, desc if !desc.starts_with("(L"))
 }
 
-/// Whether what is changed is a container, which is state also where no field holds it.
+/// Returns true if the receiver is a container, whose contents are state even if no field refers to it.
 pub(super) fn is_container(method: &MemberRef, rules: &StateRules) -> bool {
     let class = &*method.class;
     let is_collection = class.starts_with("java/util/")

@@ -1,4 +1,5 @@
-//! A method as it is followed: what its instructions name, which conditions decide what, and which of them are assertions.
+//! Static facts of a traced method: the operands of its instructions, the control dependences of its branches, and
+//! which branches are assertions.
 
 use super::library_models as frameworks;
 use super::operand_stack::shuffle_stack;
@@ -12,81 +13,82 @@ use std::sync::Arc;
 use touchstone_front_java::classfile::{ClassFile, Code, Constant, Desc, Insn, MemberRef, MethodDesc, access};
 use touchstone_probes_java::{Followed, expects_exception};
 
-/// A method as it is followed.
+/// A traced method.
 pub(super) struct MethodFacts {
     pub class: Rc<TracedClass>,
     index: usize,
     pub followed: Followed,
-    /// By instruction: what it names.
+    /// The operand of each instruction.
     pub sites: Vec<InsnOperand>,
-    /// By block that ends with a condition.
+    /// The branches, by the block that ends with them.
     pub branches: BTreeMap<usize, BranchFacts>,
-    /// By block: the first block that every way from it passes.
-    pub passed: Vec<Option<usize>>,
-    /// Its receiver and parameters: whether each takes two places.
+    /// The immediate post-dominator of each block.
+    pub post_dominators: Vec<Option<usize>>,
+    /// True for each wide one of the receiver and parameters.
     pub params: Vec<bool>,
-    /// Fields that conditions may leave alone have their numbers.
+    /// True once the fields in `branches` have numbers.
     pub is_numbered: Cell<bool>,
 }
 
-/// What an instruction names.
+/// The operand of an instruction.
 pub(super) enum InsnOperand {
     Nothing,
     /// A field.
     Field(FieldSite),
     /// A method.
     Call(Box<CallSite>),
-    /// A constant that takes two places.
+    /// A constant that occupies two slots.
     Wide,
-    /// A constant that containers may be asked for.
+    /// A constant that may be the key of a container.
     Constant(ContainerKey),
 }
 
-/// A field that an instruction names.
+/// The field that an instruction accesses.
 pub(super) struct FieldSite {
     pub member: MemberRef,
     pub desc: Desc,
     pub number: OnceCell<FieldNumber>,
 }
 
-/// A call.
+/// A call instruction.
 pub(super) struct CallSite {
     pub member: MemberRef,
-    /// The receiver, if there is one, and the parameters: whether each takes two places.
+    /// True for each wide one of the receiver and parameters.
     pub params: Vec<bool>,
     pub result: Desc,
     pub has_receiver: bool,
     pub makes: DynamicCallResult,
 }
 
-/// What a call site of `invokedynamic` makes.
+/// The result of an `invokedynamic` call site.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum DynamicCallResult {
-    /// It is no such site, or one that computes its result from what it is given.
+    /// A value that is computed from the arguments; also all other calls.
     Result,
-    /// Something of all fields of records.
+    /// A method of a record, which reads all of its fields.
     RecordMember,
 }
 
-/// A condition.
+/// The control dependences of a branch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct BranchFacts {
-    /// The block from which on all is as if it had not been asked, if there is one.
+    /// The immediate post-dominator, at which the control dependence ends.
     pub until: Option<usize>,
-    /// A failure is reported or not by it.
+    /// True if the branch decides whether a failure is reported.
     pub asserts: bool,
-    /// Locals that it may leave alone or not.
+    /// The local variables that control-dependent blocks may write.
     pub locals: Vec<u16>,
-    /// Fields likewise: where their objects are, and the instruction that writes them. Static fields have no object.
+    /// The fields that control-dependent blocks may write: the access path of the object, and the writing instruction.
+    /// The path of a static field is empty.
     pub fields: Vec<(Vec<PathStep>, usize)>,
 }
 
-/// A step on the way to an object.
+/// A step of an access path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum PathStep {
-    /// What a local holds.
+    /// The value of a local variable.
     Local(u16),
-    /// What the field holds that an instruction reads: a static one, or one of the object so far.
+    /// The value of the field that an instruction reads, of the object so far or static.
     Field(usize),
 }
 
@@ -98,14 +100,14 @@ impl MethodFacts {
         let receiver = (!member.is(access::STATIC)).then_some(false);
         let params = receiver.into_iter().chain(desc.params.iter().map(Desc::is_wide)).collect();
         let sites: Vec<InsnOperand> = followed.insns().iter().map(|insn| site(&class.class, &insn.insn)).collect();
-        let passed = followed.passed_by_all();
+        let post_dominators = followed.passed_by_all();
         let mut facts = MethodFacts {
             class: class.clone(),
             index,
             followed,
             sites,
             branches: BTreeMap::new(),
-            passed,
+            post_dominators,
             params,
             is_numbered: Cell::new(false),
         };
@@ -125,7 +127,7 @@ impl MethodFacts {
         self.class.class.methods[self.index].code().expect("invariant: only methods with code are followed")
     }
 
-    /// Whether it is a test that has to end with an exception.
+    /// Returns true if it is a test that must throw an exception.
     pub fn expects_exception(&self) -> bool {
         self.class.is_test && expects_exception(&self.class.class, &self.class.class.methods[self.index])
     }
@@ -138,19 +140,19 @@ impl MethodFacts {
         &self.class.class.methods[self.index].desc
     }
 
-    /// The line of an instruction.
+    /// Returns the source line of an instruction.
     pub fn line(&self, insn: usize) -> u32 {
         self.followed.insns().get(insn).map_or(0, |insn| self.code().line(insn.at))
     }
 
-    /// The name of a local variable at an instruction.
+    /// Returns the name of a local variable at an instruction.
     pub fn local_name(&self, local: usize, insn: usize) -> Option<&Arc<str>> {
-        // A variable has its name behind the instruction that gives it its value.
+        // The scope of a variable begins after the instruction that initialises it.
         let at = self.followed.insns().get(insn)?.at;
         self.code().local_name(u16::try_from(local).ok()?, at)
     }
 
-    /// The handler that begins at a block, if what an instruction throws comes to it.
+    /// Returns true if a block is the handler for exceptions of an instruction.
     pub fn catches(&self, insn: usize, block: usize) -> bool {
         let Some(at) = self.followed.insns().get(insn).map(|insn| insn.at) else { return false };
         let handler = self.followed.insns()[self.followed.stretch(block).0].at;
@@ -160,21 +162,22 @@ impl MethodFacts {
             .any(|row| usize::from(row.handler) == handler && usize::from(row.start) <= at && at < usize::from(row.end))
     }
 
-    /// Whether exceptions come to a block, and nothing else.
+    /// Returns true if a block is an exception handler.
     pub fn is_handler(&self, block: usize) -> bool {
         let begin = self.followed.insns()[self.followed.stretch(block).0].at;
         self.code().handlers.iter().any(|row| usize::from(row.handler) == begin)
     }
 
-    /// The first block that all ways from two blocks pass, themselves included.
-    pub fn joined(&self, one: usize, other: usize) -> Option<usize> {
-        let chain =
-            |from: usize| std::iter::successors(Some(from), |block| self.passed[*block]).take(self.passed.len());
+    /// Returns the nearest block that post-dominates two blocks, themselves included.
+    pub fn common_post_dominator(&self, one: usize, other: usize) -> Option<usize> {
+        let chain = |from: usize| {
+            std::iter::successors(Some(from), |block| self.post_dominators[*block]).take(self.post_dominators.len())
+        };
         let ways: BTreeSet<usize> = chain(one).collect();
         chain(other).find(|block| ways.contains(block))
     }
 
-    /// Whether a block reports that a test failed.
+    /// Returns true if a block reports that a test failed.
     fn reports_failure(&self, block: usize, rules: &StateRules) -> bool {
         let (first, last) = self.followed.stretch(block);
         (first..=last).any(|insn| match (&self.followed.insns()[insn].insn, &self.sites[insn]) {
@@ -187,11 +190,12 @@ impl MethodFacts {
     }
 
     fn choice(&self, block: usize, failing: &BTreeSet<usize>, receivers: &Receivers) -> BranchFacts {
-        let until = self.passed[block];
+        let until = self.post_dominators[block];
         let mut choice = BranchFacts { until, ..BranchFacts::default() };
         for next in self.followed.next(block) {
-            // What all ways from a side pass, but not all from the condition, depends on it alone.
-            let side = std::iter::successors(Some(*next), |at| self.passed[*at]).take(self.passed.len());
+            // The post-dominators of a successor before that of the branch are control dependent on the branch alone.
+            let side =
+                std::iter::successors(Some(*next), |at| self.post_dominators[*at]).take(self.post_dominators.len());
             choice.asserts |= side.take_while(|at| Some(*at) != until).any(|at| failing.contains(&at));
         }
         let Some(until) = until else { return choice };
@@ -222,10 +226,11 @@ impl MethodFacts {
         choice
     }
 
-    /// The ways to the objects of fields that instructions write, where all ways to the instruction agree.
+    /// Computes the access path of the object for each instruction that writes a field, if it is the same on all paths
+    /// to the instruction.
     fn receivers(&self) -> Receivers {
         let mut found = Receivers::new();
-        // Whoever catches an exception begins with nothing but that.
+        // The stack of a handler contains only the exception.
         let handlers =
             (0..self.followed.blocks()).filter(|block| self.is_handler(*block)).map(|block| (block, vec![None]));
         let mut begins: BTreeMap<usize, StackPaths> = handlers.chain([(0, StackPaths::new())]).collect();
@@ -244,14 +249,14 @@ impl MethodFacts {
                         None => drop(found.remove(&insn)),
                     }
                 }
-                self.follow_ways(insn, &mut stack);
+                self.apply_to_paths(insn, &mut stack);
             }
             for next in self.followed.next(block) {
                 let known = begins.get(next);
-                let merge_stacks = known.map_or_else(|| stack.clone(), |known| merge_stacks(known, &stack));
-                // Ways are only forgotten, so this ends.
-                if known != Some(&merge_stacks) {
-                    begins.insert(*next, merge_stacks);
+                let merged = known.map_or_else(|| stack.clone(), |known| merge_stacks(known, &stack));
+                // Merging only removes access paths, so the iteration terminates.
+                if known != Some(&merged) {
+                    begins.insert(*next, merged);
                     worklist.push(*next);
                 }
             }
@@ -259,8 +264,8 @@ impl MethodFacts {
         found
     }
 
-    /// What stands on the stack behind an instruction.
-    fn follow_ways(&self, insn: usize, stack: &mut StackPaths) {
+    /// Applies an instruction to the access paths on the operand stack.
+    fn apply_to_paths(&self, insn: usize, stack: &mut StackPaths) {
         let decoded = &self.followed.insns()[insn].insn;
         match decoded {
             Insn::Dup | Insn::DupX1 | Insn::DupX2 | Insn::Dup2 | Insn::Dup2X1 | Insn::Dup2X2 | Insn::Swap => {
@@ -268,7 +273,7 @@ impl MethodFacts {
             }
             _ => {}
         }
-        let (taken, given) = self.effect(insn);
+        let (taken, given) = self.stack_effect(insn);
         let way = match decoded {
             Insn::Load(_, local) => Some(vec![PathStep::Local(*local)]),
             Insn::GetStatic(_) => Some(vec![PathStep::Field(insn)]),
@@ -282,8 +287,8 @@ impl MethodFacts {
         stack.extend(std::iter::repeat_n(way, given));
     }
 
-    /// Places of the stack that an instruction takes and gives, if it does not only move them.
-    fn effect(&self, insn: usize) -> (usize, usize) {
+    /// Returns the number of slots that an instruction pops and pushes.
+    fn stack_effect(&self, insn: usize) -> (usize, usize) {
         use touchstone_front_java::classfile::{Arith, ArrayKind, Convert, SlotKind};
         let wide = |kind: SlotKind| if kind.is_wide() { 2 } else { 1 };
         let field = |site: &InsnOperand| match site {
@@ -336,12 +341,12 @@ impl MethodFacts {
     }
 }
 
-/// By place of the stack: the way to the object there.
+/// For each slot of the operand stack, the access path of its object.
 type StackPaths = Vec<Option<Vec<PathStep>>>;
-/// By instruction that writes a field: the way to its object.
+/// For each instruction that writes a field, the access path of its object.
 type Receivers = BTreeMap<usize, Vec<PathStep>>;
 
-/// What is known of a stack that is one or the other.
+/// Keeps the access paths that two stacks have in common.
 fn merge_stacks(one: &StackPaths, other: &StackPaths) -> StackPaths {
     one.iter().zip(other).map(|(one, other)| if one == other { one.clone() } else { None }).collect()
 }

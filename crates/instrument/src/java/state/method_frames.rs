@@ -1,4 +1,4 @@
-//! What a thread is in the middle of: methods that run, each with its locals, its stack and the conditions that it is under.
+//! The frames of a thread's methods, with their locals, operand stacks and control dependences.
 
 use super::method_facts::{InsnOperand, MethodFacts, PathStep};
 use super::test_execution::{ObjectId, TestExecution, TracedValue, ValueRef};
@@ -6,41 +6,41 @@ use super::traced_classes::FieldNumber;
 use crate::state::{NONE, NodeId};
 use std::rc::Rc;
 
-/// A condition that a method is under.
+/// A control dependence of the current instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ControlScope {
-    /// The block that asked, or the handler that something was caught by.
+    /// The block of the branch, or a number above all blocks for an exception handler.
     pub block: usize,
-    /// From this block on it does not matter any more.
+    /// The block at which the dependence ends.
     pub until: Option<usize>,
     pub node: NodeId,
-    /// So much was on the stack when it was asked.
+    /// The depth of the operand stack at the branch.
     pub depth: usize,
 }
 
-/// What a method waits for.
+/// The event that a frame waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FrameWait {
-    /// Its next instruction.
+    /// None: the next instruction can be executed.
     Insn,
-    /// A block that begins.
+    /// The entry of a block.
     Block,
-    /// The call of its next instruction to be over.
+    /// The completion of the call at the current instruction.
     Call,
 }
 
-/// How a method came to run.
+/// The relation of a method to its caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum EntryKind {
-    /// By nobody whom we follow.
+    /// Its caller is not traced.
     Untraced,
-    /// The call of the method below leads to it.
+    /// The frame below called it.
     Direct,
-    /// What the method below called has called it.
+    /// A library method that the frame below called has called it.
     Callback,
 }
 
-/// An exception: what it depends on that it is thrown, and what it is.
+/// An exception: `why` are the reasons for which it is thrown, `what` is the exception object.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ThrownException {
     pub why: NodeId,
@@ -58,48 +58,49 @@ impl ThrownException {
 pub(super) struct ActiveCall {
     /// The receiver, if there is one, and the arguments.
     pub values: Vec<ValueRef>,
-    /// References that were told so far, as positions in that list, and those that are still to be told.
+    /// The number of references among `values` whose objects are known from events.
     pub told: usize,
-    /// A method that is followed runs for it, or did.
+    /// True if a traced method was entered for it.
     pub entered: bool,
-    /// What methods gave that were called back,
+    /// The results of callbacks.
     pub given_back: NodeId,
-    /// and what methods threw, with why they did.
+    /// The exceptions that called methods threw.
     pub thrown: ThrownException,
-    /// What it gave.
+    /// The value that it returned.
     pub result: Option<ValueRef>,
 }
 
-/// A method that runs.
+/// The frame of a method.
 pub(super) struct MethodFrame {
-    /// Its number.
+    /// The number of the method.
     pub method: u32,
     pub facts: Rc<MethodFacts>,
-    /// The next instruction.
+    /// The current instruction.
     pub at: usize,
     pub wait: FrameWait,
     pub locals: Vec<ValueRef>,
     pub stack: Vec<ValueRef>,
     pub controls: Vec<ControlScope>,
-    /// What its running at all depends on.
+    /// The reasons for which the method is executed.
     pub entry: NodeId,
-    /// Tells runs apart.
+    /// A number that identifies the activation.
     pub serial: u64,
     pub entered: EntryKind,
-    /// It runs for the initialiser of a class: what that leaves is nobody's change.
+    /// True if it is executed by a class initialiser, whose modifications are attributed to no test.
     pub initialises: bool,
     pub call: Option<ActiveCall>,
-    /// The condition that decides which block comes next.
+    /// The condition that selects the next block.
     pub chosen: NodeId,
-    /// What was thrown.
+    /// The exception that was thrown.
     pub thrown: ThrownException,
-    /// Instructions that gave its object something before it was one, with what they gave.
+    /// The assignments of fields before the object has an identity: instruction and value.
     pub stores_before_init: Vec<(usize, ValueRef)>,
     pub object: ObjectId,
 }
 
 impl MethodFrame {
-    /// What happens in it now depends on this, besides what its running depends on.
+    /// Returns the condition that the current instruction is control dependent on, apart from those of the method's
+    /// entry.
     pub fn now(&self) -> NodeId {
         self.controls.last().map_or(NONE, |control| control.node)
     }
@@ -108,12 +109,12 @@ impl MethodFrame {
         &**self.facts.name() == "<init>"
     }
 
-    /// The value on top. Where the trace has a gap, nothing is known of it.
+    /// Pops a value. It is unknown if the trace has a gap.
     pub fn pop(&mut self) -> ValueRef {
         self.stack.pop().unwrap_or_default()
     }
 
-    /// The value on top, which may take two places.
+    /// Pops a value that may occupy two slots.
     pub fn take(&mut self, wide: bool) -> ValueRef {
         if wide {
             self.stack.pop();
@@ -140,14 +141,14 @@ impl MethodFrame {
         self.locals[usize::from(local)] = value;
     }
 
-    /// The name of a variable that holds a value.
+    /// Returns the name of the local variable that holds a value.
     pub fn variable(&self, value: &ValueRef) -> Option<String> {
         let held_objects = |(_, local): &(usize, &ValueRef)| Rc::ptr_eq(local, value);
         let (local, _) = self.locals.iter().enumerate().find(held_objects)?;
         self.facts.local_name(local, self.at).map(|name| name.to_string())
     }
 
-    /// Nothing is known any more of what its values depend on.
+    /// Removes all dependences.
     pub fn forget(&mut self) {
         let forgotten = |value: &mut ValueRef| *value = Rc::new(TracedValue { node: NONE.into(), ..(**value).clone() });
         self.locals.iter_mut().chain(&mut self.stack).for_each(forgotten);
@@ -161,7 +162,7 @@ impl MethodFrame {
         self.controls.clear();
     }
 
-    /// A condition was asked: what comes now depends on it.
+    /// Adds a control dependence.
     pub fn add_condition(
         &mut self,
         execution: &mut TestExecution,
@@ -174,7 +175,8 @@ impl MethodFrame {
         self.controls.push(ControlScope { block, until, node, depth: self.stack.len() });
     }
 
-    /// A block begins: conditions that lead here either way are over. What they could have changed depends on them.
+    /// Enters a block, and ends the control dependences that it post-dominates. Locations that dependent blocks may
+    /// write become dependent on the condition, even if they were not written.
     pub fn enter_block(&mut self, execution: &mut TestExecution, block: usize) {
         while let Some(position) = self.controls.iter().rposition(|control| control.until == Some(block)) {
             let ControlScope { block: asked, node, depth, .. } = self.controls.remove(position);
@@ -210,7 +212,7 @@ impl MethodFrame {
         }
     }
 
-    /// Where a way leads to now.
+    /// Evaluates an access path.
     fn object_at(&self, execution: &TestExecution, way: &[PathStep]) -> FieldOwner {
         let mut place = FieldOwner::Static;
         for step in way {
@@ -236,17 +238,17 @@ impl MethodFrame {
     }
 }
 
-/// Where the object of a field is.
+/// The object that contains a field.
 enum FieldOwner {
-    /// The field has none.
+    /// None: the field is static.
     Static,
     Object(ObjectId),
-    /// Nobody told yet which object this field holds.
+    /// The object that this field holds, which no event has identified yet.
     HeldBy((ObjectId, FieldNumber)),
     Unknown,
 }
 
-/// The number of the field that an instruction names, if it has one already.
+/// Returns the number of the field that an instruction accesses, if it has been assigned.
 fn number(facts: &MethodFacts, insn: usize) -> Option<FieldNumber> {
     match &facts.sites[insn] {
         InsnOperand::Field(site) => site.number.get().copied(),

@@ -1,9 +1,17 @@
-//! State coverage of Java programs: a trace is followed by executing the classes' own code again, without values.
+//! State coverage of Java programs: interprets a trace together with the classes' bytecode to build a dynamic
+//! dependence graph.
 //!
-//! Methods tell where control goes and which objects are accessed and passed (`touchstone-probes-java`, `told.rs`); what locals and the stack
-//! hold follows from the code. Every value has a node of what it depends on (`world.rs`); conditions count until the block that all
-//! ways from them pass (`frames.rs`). Methods that are not followed, those of libraries, change the object that they are called on,
-//! if their name or their result says so, and give back something of all that they can see (`calls.rs`, `frameworks.rs`).
+//! The trace contains the control flow and the identities of accessed objects (`touchstone-probes-java`). The
+//! interpreter executes the same bytecode on dependences instead of values (`trace_interpreter.rs`,
+//! `instruction_effects.rs`): every value is a node of the graph (`test_execution.rs`), and control dependences end at
+//! post-dominators (`method_frames.rs`). Library methods are not traced: they are modelled to modify their receiver,
+//! depending on their name and result type, and to return a value that depends on everything that they can read
+//! (`call_effect.rs`, `library_models.rs`).
+//!
+//! Two groups of files use each other. `trace_interpreter.rs`, `instruction_effects.rs`, `call_completion.rs` and
+//! `thread_ownership.rs` implement one type, the interpreter. `traced_classes.rs`, `method_facts.rs`,
+//! `test_execution.rs` and `container_contents.rs` describe one heap: facts of methods name classes and keys of
+//! containers, updates name methods.
 
 mod call_completion;
 mod call_effect;
@@ -26,7 +34,8 @@ use trace_interpreter::TraceInterpreter;
 pub(crate) use trace_interpreter::{TestOwner, TestStateResult};
 pub(in crate::java) use traced_classes::{TracedClass, TracedClasses};
 
-/// What the tests of a trace did, and how many classes or events could not be used. Classes are kept in the directory of units.
+/// Computes the state coverage of the tests in a trace. Also returns the number of classes and events that could not be
+/// used. `units` is the directory with the class files.
 pub(crate) fn follow(
     trace: &JavaTrace,
     units: &Path,

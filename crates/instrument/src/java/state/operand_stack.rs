@@ -1,8 +1,8 @@
-//! The operand stack.
+//! The stack instructions of the JVM: `dup`, its variants and `swap`.
 
 use touchstone_front_java::classfile::Insn;
 
-/// Instructions that only move what is on the stack.
+/// Executes an instruction that only duplicates or exchanges slots of a stack.
 pub(super) fn shuffle_stack<T: Clone + Default>(insn: &Insn, stack: &mut Vec<T>) {
     let (count, below) = match insn {
         Insn::Dup => (1, 0),
@@ -13,7 +13,7 @@ pub(super) fn shuffle_stack<T: Clone + Default>(insn: &Insn, stack: &mut Vec<T>)
         Insn::Dup2X2 => (2, 2),
         _ => (0, 2),
     };
-    // Where the trace has a gap, something is missing; where it has none, nothing is added.
+    // Missing slots, after a gap in the trace, are unknown values.
     while stack.len() < count + below {
         stack.insert(0, T::default());
     }
@@ -48,7 +48,7 @@ mod tests {
         ];
         for (insn, before, after) in cases {
             assert_eq!(behind(&insn, before.clone()), after, "{insn:?}");
-            // The same on top of something else.
+            // The same with another value below.
             let on_top = |stack: &[u8]| [&[9], stack].concat();
             assert_eq!(behind(&insn, on_top(&before)), on_top(&after), "{insn:?}");
         }

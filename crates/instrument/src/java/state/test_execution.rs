@@ -1,4 +1,4 @@
-//! What one test did: what the memory of its program holds, and what its assertions depend on.
+//! The heap and the dependence graph of one test's execution.
 
 use super::container_contents::{ContainerContents, Contents};
 use super::library_models::is_container;
@@ -10,10 +10,10 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// An object, as its identity hash code names it; 0 is null, or one that nobody told.
+/// An object, by its identity hash code. 0 is null or an unknown object.
 pub(super) type ObjectId = u32;
 
-/// Where a reference was read from: a field of an object, and how many indices behind it.
+/// The origin of a reference: a field of an object, and the number of array indices after it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct FieldOrigin {
     pub object: ObjectId,
@@ -21,25 +21,25 @@ pub(super) struct FieldOrigin {
     pub depth: u32,
 }
 
-/// A value of the stack or of a local.
+/// A value on the operand stack or in a local variable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TracedValue {
-    /// What it depends on.
+    /// The node that it depends on.
     pub node: Cell<NodeId>,
-    /// Which object it is, once that was told.
+    /// The object that it refers to, once an event has identified it.
     pub object: Cell<ObjectId>,
     pub origin: Cell<Option<FieldOrigin>>,
-    /// The run of a method that made the object.
+    /// The activation that allocated the object.
     pub born: u64,
-    /// What it is, if it is a constant of the code: containers may be asked for it.
+    /// The value itself, if it is a constant of the code that may be the key of a container.
     pub key: Option<ContainerKey>,
 }
 
-/// A constant that says which element of a container is meant.
+/// A constant that selects an element of a container.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum ContainerKey {
     Number(i32),
-    /// In small letters: some containers don't tell others apart.
+    /// A string, in lower case: some containers ignore case.
     Text(Rc<str>),
 }
 
@@ -50,23 +50,23 @@ impl TracedValue {
         Rc::new(TracedValue { node: Cell::new(node), ..TracedValue::default() })
     }
 
-    /// A value that is a constant, if it is one.
+    /// Returns a value that may be a constant.
     pub fn constant(node: NodeId, key: Option<ContainerKey>) -> ValueRef {
         Rc::new(TracedValue { node: Cell::new(node), key, ..TracedValue::default() })
     }
 
-    /// The same value, depending on something else.
+    /// Returns the same value with other dependences.
     pub fn with(&self, node: NodeId) -> ValueRef {
         Rc::new(TracedValue { node: Cell::new(node), ..self.clone() })
     }
 }
 
-/// What is changed.
+/// The location of an update.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum UpdatedLocation {
     Field(ObjectId, FieldNumber),
     Static(FieldNumber),
-    /// An element of an array, or what is in a container; and the name of the variable that holds it, if there is one.
+    /// An element of an array, or the contents of a container; `variable` is the name of the variable that holds it.
     Contents {
         object: ObjectId,
         variable: Option<String>,
@@ -75,53 +75,54 @@ pub(super) enum UpdatedLocation {
     },
 }
 
-/// A change of state.
+/// An update of state.
 pub(super) struct HeapUpdate {
     pub method: Rc<MethodFacts>,
     pub insn: usize,
     pub changed: UpdatedLocation,
 }
 
-/// What one test did.
+/// The execution of one test.
 #[derive(Default)]
 pub(super) struct TestExecution {
-    /// The test; none before the first one begins.
+    /// The name of the test, or `None` before the first test.
     pub name: Option<String>,
     pub graph: Graph,
     updates: Vec<HeapUpdate>,
     pub fields: FxHashMap<(ObjectId, FieldNumber), NodeId>,
     pub statics: FxHashMap<FieldNumber, NodeId>,
-    /// What is in arrays, and in objects whose methods are not followed.
+    /// The contents of arrays and library objects.
     pub contents: ContainerContents,
-    /// Which fields hold objects,
+    /// For each object, the field that holds it.
     pub holders: FxHashMap<ObjectId, FieldOrigin>,
-    /// and the other way round: by object, or none for static ones, and field.
+    /// For each field of an object (0 for static fields), the object that it holds.
     pub held_objects: FxHashMap<(ObjectId, FieldNumber), ObjectId>,
-    /// Conditions that could have changed a field of an object that such a field holds, of which nobody told yet which it is.
+    /// Conditions that may have prevented the update of a field, while the object that the outer field holds is still
+    /// unknown.
     pub unresolved_conditions: FxHashMap<(ObjectId, FieldNumber), Vec<(FieldNumber, NodeId)>>,
-    /// Objects that the test made.
-    pub made: FxHashSet<ObjectId>,
-    /// What was there before the test and is not known.
-    before: NodeId,
-    /// What assertions depend on.
+    /// The objects that the test allocated.
+    pub allocated: FxHashSet<ObjectId>,
+    /// The node of the state from before the test, which is unknown.
+    initial_state: NodeId,
+    /// The nodes that assertions depend on directly: the slicing criterion.
     pub asserted: Vec<NodeId>,
-    /// Objects whose next call is an assertion.
+    /// The mock objects whose next call is an assertion.
     pub verified_mocks: BTreeSet<ObjectId>,
-    /// Something was asserted.
+    /// True if something was asserted.
     pub asserts: bool,
-    /// Not all that it did was told.
+    /// True if events were dropped.
     pub is_cut_off: bool,
-    /// Somebody worked beside it who may have worked for it.
+    /// True if threads that belong to no known test ran concurrently.
     pub has_unattributed_threads: bool,
 }
 
 impl TestExecution {
-    /// Of a test that begins, with objects that were made for it.
-    pub fn of(test: String, made: FxHashSet<ObjectId>) -> TestExecution {
-        TestExecution { name: Some(test), made, ..TestExecution::default() }
+    /// Returns the execution of a test that begins, with the objects that were allocated for it.
+    pub fn of(test: String, allocated: FxHashSet<ObjectId>) -> TestExecution {
+        TestExecution { name: Some(test), allocated, ..TestExecution::default() }
     }
 
-    /// What depends on all of these.
+    /// Returns a node that depends on all of `deps`.
     pub fn all(&mut self, deps: Deps) -> NodeId {
         self.graph.node(deps, 0)
     }
@@ -133,15 +134,15 @@ impl TestExecution {
         }
     }
 
-    /// What was there before the test.
-    pub fn before(&mut self) -> NodeId {
-        if self.before == NONE {
-            self.before = self.graph.source();
+    /// Returns the node of the state from before the test.
+    pub fn initial_state(&mut self) -> NodeId {
+        if self.initial_state == NONE {
+            self.initial_state = self.graph.source();
         }
-        self.before
+        self.initial_state
     }
 
-    /// A change of state, if it is one.
+    /// Adds a node, which is an update of state if `update` is given.
     pub fn changed(&mut self, deps: Deps, update: Option<HeapUpdate>) -> NodeId {
         let number = update.map_or(0, |update| {
             self.updates.push(update);
@@ -150,13 +151,13 @@ impl TestExecution {
         self.graph.node(deps, number)
     }
 
-    /// Something is asserted of what these nodes are.
+    /// Adds nodes to the slicing criterion.
     pub fn assert(&mut self, nodes: &[NodeId]) {
         self.asserts = true;
         self.asserted.extend(nodes.iter().filter(|node| **node != NONE));
     }
 
-    /// Another look at a piece of memory, from behind a condition that could have changed it.
+    /// Returns a node for the same update as `old` that also depends on a condition which could have prevented it.
     pub fn under_condition(&mut self, old: NodeId, condition: NodeId) -> NodeId {
         if condition == NONE || old == condition || self.graph.deps(old).contains(&condition) {
             return old;
@@ -169,12 +170,12 @@ impl TestExecution {
         node
     }
 
-    /// A field turned out to hold an object, and did so since it got it.
+    /// Records that a field holds an object, and has held it since its last assignment.
     pub fn resolve_reference(&mut self, held: (ObjectId, FieldNumber), object: ObjectId) {
         self.held_objects.insert(held, object);
         for (field, condition) in self.unresolved_conditions.remove(&held).unwrap_or_default() {
             let old = self.fields.get(&(object, field)).copied().unwrap_or(NONE);
-            // What was written later does not depend on it.
+            // Later assignments don't depend on the condition.
             if old < condition {
                 let seen = self.under_condition(old, condition);
                 self.fields.insert((object, field), seen);
@@ -182,7 +183,7 @@ impl TestExecution {
         }
     }
 
-    /// What was changed last, and whether an assertion depends on it.
+    /// Returns the state that the test modified last, and whether an assertion depends on it.
     pub fn uses(
         &self,
         classes: &TracedClasses,
@@ -194,8 +195,8 @@ impl TestExecution {
         let held = held.chain(self.contents.iter().flat_map(|(_, inside)| inside.nodes()));
         let last = held.map(|node| (self.graph.update(node), node)).filter(|(update, _)| *update != 0);
         let last: BTreeMap<u32, NodeId> = last.collect();
-        let inherited = if self.before == NONE { Vec::new() } else { self.graph.behind(self.before) };
-        // A field that holds what was changed inside is changed by that, not by having got it.
+        let inherited = if self.initial_state == NONE { Vec::new() } else { self.graph.behind(self.initial_state) };
+        // If the contents of a container were modified, the assignment of the field that holds it does not count.
         let is_changed = |inside: &Contents| {
             self.graph.update(inside.content) != 0 || !inside.elements.is_empty() || !inside.entries.is_empty()
         };
@@ -240,7 +241,7 @@ impl TestExecution {
         let counts = named.counts;
         let mut uses: Vec<ModifiedState> = uses.into_values().collect();
         for used in &mut uses {
-            // One object of a class needs no number.
+            // A single object of a class needs no number.
             if let Some((class, "1")) = used.object.rsplit_once(' ')
                 && counts.get(class) == Some(&1)
             {
@@ -251,7 +252,7 @@ impl TestExecution {
     }
 }
 
-/// The name of a method as people write it.
+/// Returns the name of a method as in the source.
 fn shown(method: &MethodFacts) -> String {
     match &**method.name() {
         "<init>" => simple(&method.class.class.name),
@@ -259,7 +260,7 @@ fn shown(method: &MethodFacts) -> String {
     }
 }
 
-/// The name of a class without its package.
+/// Returns the name of a class without its package and enclosing classes.
 fn simple(class: &str) -> String {
     let last = class.rsplit('/').next().unwrap_or(class);
     last.rsplit('$').find(|part| !part.is_empty()).unwrap_or(last).to_string()
@@ -269,14 +270,15 @@ struct LocationNaming<'a> {
     execution: &'a TestExecution,
     classes: &'a TracedClasses,
     rules: &'a StateRules,
-    /// By class and object: its number.
+    /// For each class and object, its number.
     numbers: BTreeMap<(String, ObjectId), u32>,
-    /// By class: objects so far.
+    /// For each class, the number of its objects so far.
     counts: BTreeMap<String, u32>,
 }
 
 impl LocationNaming<'_> {
-    /// The name of a piece of state, and the class and the object that it belongs to; `None` if it counts for nothing.
+    /// Returns the name of the updated state, and the class and the object that contain it; `None` if it does not
+    /// count.
     fn piece(&self, update: &HeapUpdate) -> Option<(String, (String, ObjectId))> {
         let field = |field: FieldNumber| {
             let field = &self.classes.fields[field as usize];
@@ -296,7 +298,7 @@ impl LocationNaming<'_> {
                     let indices = "[]".repeat(home.depth as usize + usize::from(*is_array));
                     return Some((format!("{name}{indices}"), (class, home.object)));
                 }
-                // What a method of the program makes for itself is its own.
+                // Contents that a method of the program allocates for itself are no state.
                 if *is_own && !update.method.class.is_test {
                     return None;
                 }
@@ -312,7 +314,7 @@ impl LocationNaming<'_> {
         }
     }
 
-    /// What it is, as whoever looks at memory finds it.
+    /// Returns the location of an update.
     fn seen_as(&self, update: &HeapUpdate) -> StateLocation {
         let field = |field: FieldNumber| {
             let field = &self.classes.fields[field as usize];
@@ -335,9 +337,9 @@ impl LocationNaming<'_> {
                         .statics
                         .get(&home.field)
                         .is_some_and(|node| self.execution.graph.update(*node) != 0),
-                    holder => self.execution.made.contains(&holder),
+                    holder => self.execution.allocated.contains(&holder),
                 };
-                // What is in it may have been there before the test.
+                // The contents may be from before the test.
                 if home.is_none_or(is_of_test) {
                     StateLocation::Contents { object: *object }
                 } else {

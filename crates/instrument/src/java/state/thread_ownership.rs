@@ -1,4 +1,5 @@
-//! For which test each thread of a trace works, as marks say it: the one that began in it, or that started it, or the only one that runs.
+//! Attributes threads to tests: to the one that began in the thread, that started the thread, or that is the only
+//! running one.
 
 use super::java_trace::{
     JavaEvent, JavaEventKind, MARK_CUT_OFF, MARK_HELPER_ENDED, MARK_HELPER_THREAD, MARK_TEST_BEGINS, MARK_TEST_ENDS,
@@ -8,32 +9,33 @@ use super::method_frames::MethodFrame;
 use super::test_execution::TestExecution;
 use super::trace_interpreter::TraceInterpreter;
 
-/// What threads do of which nobody knows for which of several tests they work.
+/// The execution of threads that can't be attributed to one of several concurrent tests.
 pub(super) const UNATTRIBUTED: usize = usize::MAX;
 
 /// A thread.
 #[derive(Default)]
 pub(super) struct TracedThread {
     pub frames: Vec<MethodFrame>,
-    /// The test that it works for.
+    /// The execution that it is attributed to.
     pub execution: usize,
-    /// A test began in it,
+    /// True if a test is running in it.
     pub has_own: bool,
-    /// or some did before.
+    /// True if a test has ever run in it.
     pub had_own: bool,
     /// Its number, if a test started it.
     pub helps: Option<u32>,
-    /// Tests that began in it and did not end yet, by their numbers, and how many methods ran when they began.
+    /// The tests that began in it and have not ended: number, and number of frames at the beginning.
     begun: Vec<(u32, usize)>,
-    /// Objects that constructors made since others called something else: frameworks make tests before they say that these begin.
+    /// The objects that constructors allocated since the last other call from outside: frameworks construct tests
+    /// before they announce them.
     pub new_objects: Vec<u32>,
-    /// A name that is being told.
+    /// The bytes of a test's name, so far.
     name: Vec<u8>,
 }
 
 impl TraceInterpreter<'_> {
-    /// For which test a thread works in which none began. While one runs at a time it is that one.
-    pub fn works_for(&self, thread: &TracedThread) -> usize {
+    /// Returns the execution for a thread in which no test is running.
+    pub fn execution_of(&self, thread: &TracedThread) -> usize {
         let started = thread.helps.and_then(|helper| self.owners.get(self.ended_helpers.get(&helper)?)).copied();
         match started.filter(|execution| self.executions.contains_key(execution)) {
             Some(execution) => execution,
@@ -42,7 +44,7 @@ impl TraceInterpreter<'_> {
         }
     }
 
-    /// A thread works for another test from now on.
+    /// Attributes a thread to another execution.
     pub fn join(&mut self, thread: &mut TracedThread, execution: usize) {
         if thread.execution != execution {
             thread.execution = execution;
@@ -55,7 +57,7 @@ impl TraceInterpreter<'_> {
             MARK_TEST_BEGINS => self.begins(thread, event),
             MARK_CUT_OFF => {
                 self.left_out = event.what;
-                // There was no room to say how the methods of the test that was cut off came to their ends, nor that it did.
+                // The trace had no room for the returns of the test's methods, nor for its end.
                 if let Some((test, _)) = thread.begun.last().copied() {
                     self.leave_test(thread, test);
                 }
@@ -73,14 +75,14 @@ impl TraceInterpreter<'_> {
         }
     }
 
-    /// A test begins, once all of its name is there.
+    /// Begins a test, once its name is complete.
     fn begins(&mut self, thread: &mut TracedThread, event: &JavaEvent) {
         thread.name.extend(event.what.to_le_bytes().iter().filter(|byte| **byte != 0));
         if event.insn == 0 {
             return;
         }
         let name = String::from_utf8_lossy(&std::mem::take(&mut thread.name)).into_owned();
-        self.expected(thread, 0);
+        self.finish_frames(thread, 0);
         let before = thread.execution;
         let is_shared = self.threads.values().any(|other| other.has_own && other.execution == before);
         let made = std::mem::take(&mut thread.new_objects).into_iter().collect();
@@ -88,22 +90,22 @@ impl TraceInterpreter<'_> {
         self.join(thread, self.next_execution);
         (thread.has_own, thread.had_own) = (true, true);
         (self.current, self.next_execution) = (self.next_execution, self.next_execution + 1);
-        // What was done before the first test belongs to none of them.
+        // State that was modified before the first test belongs to none.
         if before != 0 && before != UNATTRIBUTED && !is_shared {
             self.finish(before);
         }
     }
 
-    /// A test ended that had begun in a thread: so did all methods that ran for it there, also those of which nobody told.
+    /// Ends a test in its thread, with all of its frames.
     fn leave_test(&mut self, thread: &mut TracedThread, test: u32) {
         let Some(position) = thread.begun.iter().rposition(|(begun, _)| *begun == test) else { return };
         let before = thread.begun[position].1;
-        self.expected(thread, before);
+        self.finish_frames(thread, before);
         thread.frames.truncate(before);
         thread.begun.truncate(position);
     }
 
-    /// A test ends. While tests run at the same time, what its thread does before the next one begins is for none of them.
+    /// Ends a test. If tests overlap, its thread belongs to no test until the next one begins.
     fn ends(&mut self, thread: &mut TracedThread, owner: u32) {
         self.running.retain(|other| *other != owner);
         self.leave_test(thread, owner);
@@ -116,7 +118,7 @@ impl TraceInterpreter<'_> {
     }
 }
 
-/// A thread that was over before the test that started it, and the test.
+/// Returns a helper thread that ended before the test that started it, and the test.
 pub(super) fn ended_helper(event: JavaEvent) -> Option<(u32, u32)> {
     (event.kind == JavaEventKind::Mark && event.method == MARK_HELPER_ENDED)
         .then_some((event.what as u32, (event.what >> 32) as u32))

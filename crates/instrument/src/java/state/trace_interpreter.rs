@@ -1,6 +1,7 @@
-//! Follows a trace: every thread's methods are executed again, without values, from what they told.
+//! The interpreter of traces: executes the methods of every thread on dependences, driven by events.
 //!
-//! A method runs on silently until it comes to something that it tells; the next event of its thread is that, or it was left by an exception.
+//! A method runs until an instruction that emits events. The next event of its thread belongs to that instruction,
+//! unless an exception left the method.
 
 use super::java_trace::{JavaEvent, JavaEventKind, JavaTrace};
 use super::method_facts::{InsnOperand, MethodFacts, PathStep};
@@ -14,56 +15,56 @@ use std::rc::Rc;
 use touchstone_front_java::classfile::Insn;
 use touchstone_probes_java::Told;
 
-/// Who did something.
+/// The test that an execution belongs to.
 pub(crate) enum TestOwner {
     Test(String),
-    /// The process, before the first test begins.
+    /// None: the process before its first test.
     Process,
-    /// Threads of which nobody knows for which of several tests they work.
+    /// One of several concurrent tests.
     Unattributed,
 }
 
-/// What one test did, judged.
+/// The result of one test.
 pub(crate) struct TestStateResult {
     pub owner: TestOwner,
     pub uses: Vec<ModifiedState>,
     pub asserts: bool,
-    /// It did more than there was room for.
+    /// True if events were dropped.
     pub is_cut_off: bool,
-    /// Somebody worked beside it who may have worked for it.
+    /// True if threads that belong to no known test ran concurrently.
     pub has_unattributed_threads: bool,
 }
 
-/// Follows a trace.
+/// The interpreter of a trace.
 pub(super) struct TraceInterpreter<'a> {
     pub classes: TracedClasses,
     pub rules: &'a StateRules,
     unit_of: &'a dyn Fn(u64) -> usize,
     pub executions: FxHashMap<usize, Box<TestExecution>>,
-    /// The test that began last.
+    /// The execution of the test that began last.
     pub current: usize,
     pub next_execution: usize,
     pub threads: FxHashMap<u32, Box<TracedThread>>,
     serial: u64,
     judged: Vec<TestStateResult>,
-    /// Tests that run, by their numbers; and all that did, with what they did.
+    /// The numbers of the running tests.
     pub running: Vec<u32>,
     pub owners: FxHashMap<u32, usize>,
-    /// Tests run at the same time, or did.
+    /// True once tests have run concurrently.
     pub tests_overlap: bool,
-    /// Threads that were over before the test that started them.
+    /// For each helper thread that ended before its test, the test.
     pub ended_helpers: FxHashMap<u32, u32>,
-    /// What had no room so far, as marks say it.
+    /// The number of dropped events, up to the last mark.
     pub left_out: u64,
-    /// Events that fitted nothing.
+    /// The number of events that matched no frame.
     pub unmatched_events: u64,
 }
 
-/// A thread's methods, and what its test did so far.
+/// The frames of a thread, and the execution that it is attributed to.
 pub(super) struct RunningThread<'r> {
     pub frames: &'r mut Vec<MethodFrame>,
     pub execution: &'r mut TestExecution,
-    /// Objects that its constructors made.
+    /// The objects that its constructors allocated.
     pub new_objects: &'r mut Vec<u32>,
 }
 
@@ -74,7 +75,7 @@ impl RunningThread<'_> {
 }
 
 impl<'a> TraceInterpreter<'a> {
-    /// Follows a trace to its end: what its tests did.
+    /// Interprets a trace. Returns the results of its tests, and the number of events that matched no frame.
     pub fn follow(
         classes: TracedClasses,
         rules: &'a StateRules,
@@ -101,12 +102,12 @@ impl<'a> TraceInterpreter<'a> {
         for event in trace.events() {
             interpreter.event(&event);
         }
-        // What had no room behind the last mark was done by who still ran.
+        // Events that were dropped after the last mark belong to tests that were still running.
         if trace.left_out > interpreter.left_out {
             interpreter.executions.values_mut().for_each(|execution| execution.is_cut_off = true);
         }
         for mut thread in std::mem::take(&mut interpreter.threads).into_values() {
-            interpreter.expected(&mut thread, 0);
+            interpreter.finish_frames(&mut thread, 0);
         }
         let mut left: Vec<usize> = interpreter.executions.keys().copied().collect();
         left.sort_unstable();
@@ -134,7 +135,7 @@ impl<'a> TraceInterpreter<'a> {
             self.mark(&mut thread, event);
         } else {
             if !self.executions.contains_key(&thread.execution) || (!thread.has_own && thread.frames.is_empty()) {
-                let execution = self.works_for(&thread);
+                let execution = self.execution_of(&thread);
                 self.join(&mut thread, execution);
             }
             if thread.execution == UNATTRIBUTED && !thread.had_own {
@@ -158,8 +159,9 @@ impl<'a> TraceInterpreter<'a> {
         self.threads.insert(event.thread, thread);
     }
 
-    /// A test is over, with its methods from a position on. If it had to end with an exception, that was an assertion about why it was thrown.
-    pub fn expected(&mut self, thread: &mut TracedThread, from: usize) {
+    /// Ends the frames of a test from an index on. If the test must throw an exception, that is an assertion about the
+    /// reasons for it.
+    pub fn finish_frames(&mut self, thread: &mut TracedThread, from: usize) {
         let expects = |(position, frame): &(usize, &MethodFrame)| *position >= from && frame.facts.expects_exception();
         let Some((position, _)) = thread.frames.iter().enumerate().rfind(expects) else { return };
         let Some(mut execution) = self.executions.remove(&thread.execution) else { return };
@@ -169,9 +171,9 @@ impl<'a> TraceInterpreter<'a> {
             new_objects: &mut thread.new_objects,
         };
         self.unwind(&mut running, position);
-        self.throw_made(&mut running);
+        self.complete_thrown_construction(&mut running);
         if let Some(mut left) = running.frames.pop() {
-            let thrown = thrown(&mut left, running.execution);
+            let thrown = take_exception(&mut left, running.execution);
             running.execution.assert(&[thrown.why]);
         }
         self.executions.insert(thread.execution, execution);
@@ -186,7 +188,7 @@ impl<'a> TraceInterpreter<'a> {
                     frame.object = event.object();
                     frame.local(0).object.set(event.object());
                     if !frame.initialises {
-                        running.execution.made.insert(event.object());
+                        running.execution.allocated.insert(event.object());
                     }
                     if running.frames.first().is_some_and(MethodFrame::is_constructor) {
                         running.new_objects.push(event.object());
@@ -197,18 +199,18 @@ impl<'a> TraceInterpreter<'a> {
             JavaEventKind::More => {
                 let waits = |frame: &&mut MethodFrame| frame.method == event.method && frame.at == event.insn;
                 if let Some(frame) = running.frames.last_mut().filter(waits) {
-                    told(frame, &[event.object(), event.second()]);
+                    bind_references(frame, &[event.object(), event.second()]);
                 }
             }
             JavaEventKind::Block => self.block(running, event),
             JavaEventKind::At | JavaEventKind::On | JavaEventKind::In | JavaEventKind::Two => {
-                if !self.find(running, event) {
+                if !self.unwind_to_event(running, event) {
                     self.unmatched_events += 1;
                     return;
                 }
                 self.complete_pending_call(running);
                 if running.top().at != event.insn {
-                    // The trace has a gap: it goes on from here.
+                    // The trace has a gap: continue at the event's instruction.
                     self.unmatched_events += 1;
                     let frame = running.top();
                     (frame.at, frame.wait) = (event.insn.min(frame.facts.sites.len() - 1), FrameWait::Insn);
@@ -219,7 +221,7 @@ impl<'a> TraceInterpreter<'a> {
         }
     }
 
-    /// Fields that an object got before it was one.
+    /// Executes the assignments of fields from before the object had an identity.
     fn stores_before_init(&mut self, running: &mut RunningThread<'_>) {
         let (frame, stores_before_init) = {
             let frame = running.top();
@@ -231,8 +233,8 @@ impl<'a> TraceInterpreter<'a> {
         }
     }
 
-    /// Finds the method that an event belongs to; those above it were left by an exception.
-    fn find(&mut self, running: &mut RunningThread<'_>, event: &JavaEvent) -> bool {
+    /// Unwinds the stack to the frame that an event belongs to. Returns false if there is none.
+    fn unwind_to_event(&mut self, running: &mut RunningThread<'_>, event: &JavaEvent) -> bool {
         let fits = |frame: &MethodFrame| {
             frame.method == event.method && (frame.wait == FrameWait::Call || frame.at == event.insn)
         };
@@ -244,12 +246,12 @@ impl<'a> TraceInterpreter<'a> {
         true
     }
 
-    /// Leaves methods by an exception.
+    /// Leaves the frames above an index by an exception.
     fn unwind(&mut self, running: &mut RunningThread<'_>, to: usize) {
         while running.frames.len() > to + 1 {
-            self.throw_made(running);
+            self.complete_thrown_construction(running);
             let Some(mut left) = running.frames.pop() else { return };
-            let thrown = thrown(&mut left, running.execution);
+            let thrown = take_exception(&mut left, running.execution);
             let below = running.frames.last_mut();
             if let Some(call) = below.and_then(|below| below.call.as_mut()) {
                 call.thrown = call.thrown.and(running.execution, thrown);
@@ -257,8 +259,8 @@ impl<'a> TraceInterpreter<'a> {
         }
     }
 
-    /// An exception that the innermost method makes and throws: nothing is told between the two.
-    fn throw_made(&mut self, running: &mut RunningThread<'_>) {
+    /// Completes the construction of an exception that the innermost method then throws: no event separates the two.
+    fn complete_thrown_construction(&mut self, running: &mut RunningThread<'_>) {
         let frame = running.top();
         let waits = frame.wait == FrameWait::Call && frame.call.as_ref().is_some_and(|call| !call.entered);
         let (followed, mut at) = (&frame.facts.followed, frame.at + 1);
@@ -274,7 +276,7 @@ impl<'a> TraceInterpreter<'a> {
 
     fn block(&mut self, running: &mut RunningThread<'_>, event: &JavaEvent) {
         let block_of = |frame: &MethodFrame| frame.facts.followed.block_of(event.insn.min(frame.facts.sites.len() - 1));
-        // All frames of a method have the same code: of a deep recursion only one is asked.
+        // All frames of a method have the same code: one suffices, even in a deep recursion.
         let known = running.frames.iter().rfind(|frame| frame.method == event.method);
         let handler = known.map(block_of).filter(|block| known.is_some_and(|frame| frame.facts.is_handler(*block)));
         let catches = |block: usize| {
@@ -284,7 +286,7 @@ impl<'a> TraceInterpreter<'a> {
             && let Some(position) = running.frames.iter().rposition(catches(block))
         {
             self.unwind(running, position);
-            self.caught(running, event);
+            self.enter_handler(running, event);
             return;
         }
         let waits = |frame: &MethodFrame| frame.method == event.method && frame.wait != FrameWait::Insn;
@@ -312,18 +314,18 @@ impl<'a> TraceInterpreter<'a> {
         self.run(running);
     }
 
-    /// An exception came to a handler.
-    fn caught(&mut self, running: &mut RunningThread<'_>, event: &JavaEvent) {
-        self.throw_made(running);
+    /// Enters an exception handler.
+    fn enter_handler(&mut self, running: &mut RunningThread<'_>, event: &JavaEvent) {
+        self.complete_thrown_construction(running);
         let RunningThread { frames, execution, .. } = running;
         let frame = frames.last_mut().expect("invariant: it was found");
-        let thrown = thrown(frame, execution);
+        let thrown = take_exception(frame, execution);
         let (from, block) = (frame.facts.followed.block_of(frame.at), frame.facts.followed.block_of(event.insn));
-        let until = frame.facts.joined(from, block).filter(|joined| *joined != block);
+        let until = frame.facts.common_post_dominator(from, block).filter(|joined| *joined != block);
         frame.stack.clear();
         frame.call = None;
         frame.enter_block(execution, block);
-        // It is no condition of a block.
+        // A number above all blocks: the condition belongs to no branch.
         frame.add_condition(execution, frame.facts.followed.blocks() + block, until, thrown.why);
         let node = execution.both(thrown.why, thrown.what);
         frame.push(TracedValue::of(node), false);
@@ -347,7 +349,7 @@ impl<'a> TraceInterpreter<'a> {
         if running.frames.is_empty() && &**facts.name() != "<init>" {
             running.new_objects.clear();
         }
-        // Whoever was left by an exception that others caught is gone once its caller calls again; until then it only waits.
+        // Frames that an exception left inside of library code stay on the stack until their caller calls again.
         let (mut values, mut entry, mut entered) = (Vec::new(), NONE, EntryKind::Untraced);
         let initialises =
             &**facts.name() == "<clinit>" || running.frames.last().is_some_and(|caller| caller.initialises);
@@ -356,7 +358,7 @@ impl<'a> TraceInterpreter<'a> {
             && caller.call.is_some()
         {
             entry = running.execution.both(caller.entry, caller.now());
-            (values, entered) = self.passed(running, &facts);
+            (values, entered) = self.arguments_for(running, &facts);
         }
         let frame = running.frames.last_mut();
         if let Some(call) = frame.and_then(|frame| frame.call.as_mut()) {
@@ -393,8 +395,12 @@ impl<'a> TraceInterpreter<'a> {
         self.run(running);
     }
 
-    /// What a method gets from the call that is under way, and whether that call leads to it.
-    fn passed(&mut self, running: &mut RunningThread<'_>, facts: &Rc<MethodFacts>) -> (Vec<ValueRef>, EntryKind) {
+    /// Returns the arguments for a method from the active call of its caller, and its relation to the caller.
+    fn arguments_for(
+        &mut self,
+        running: &mut RunningThread<'_>,
+        facts: &Rc<MethodFacts>,
+    ) -> (Vec<ValueRef>, EntryKind) {
         let RunningThread { frames, execution, .. } = running;
         let caller = frames.last_mut().expect("invariant: somebody calls");
         let Some(call) = &caller.call else { return (Vec::new(), EntryKind::Untraced) };
@@ -405,14 +411,14 @@ impl<'a> TraceInterpreter<'a> {
         {
             return (call.values.clone(), EntryKind::Direct);
         }
-        // It may get anything that was given to who calls it.
+        // A callback may receive anything that the library method received.
         let mut all: Vec<NodeId> = call.values.iter().map(|value| value.node.get()).collect();
         call.values.iter().for_each(|value| execution.contents.collect_dependences(value.object.get(), &mut all));
         let all = execution.all(all);
         (facts.params.iter().map(|_| TracedValue::of(all)).collect(), EntryKind::Callback)
     }
 
-    /// Runs on until something is told.
+    /// Executes instructions until one emits events.
     pub fn run(&mut self, running: &mut RunningThread<'_>) {
         loop {
             let Some(frame) = running.frames.last_mut() else { return };
@@ -426,7 +432,7 @@ impl<'a> TraceInterpreter<'a> {
         }
     }
 
-    /// Goes on behind an instruction.
+    /// Continues at an instruction.
     pub fn advance(&mut self, running: &mut RunningThread<'_>, to: usize) {
         let RunningThread { frames, execution, .. } = running;
         let frame = frames.last_mut().expect("invariant: somebody runs");
@@ -446,21 +452,21 @@ impl<'a> TraceInterpreter<'a> {
         }
     }
 
-    /// The number of a field that an instruction names.
+    /// Returns the number of the field that an instruction accesses.
     pub fn field(&mut self, facts: &MethodFacts, insn: usize) -> Option<FieldNumber> {
         let InsnOperand::Field(site) = &facts.sites[insn] else { return None };
         Some(*site.number.get_or_init(|| self.classes.field(&site.member.class, &site.member.name)))
     }
 }
 
-/// What was thrown by a method that is left, or that catches it.
-fn thrown(frame: &mut MethodFrame, execution: &mut TestExecution) -> ThrownException {
+/// Takes the exception from a frame that it leaves or that catches it.
+fn take_exception(frame: &mut MethodFrame, execution: &mut TestExecution) -> ThrownException {
     let now = frame.now();
     let thrown = std::mem::take(&mut frame.thrown);
     let mut why = vec![thrown.why, now];
     match &frame.call {
         Some(call) => {
-            // Whoever is not followed may throw because of anything that it was given.
+            // A library method may throw because of any of its arguments.
             if !call.entered {
                 why.extend(call.values.iter().map(|value| value.node.get()));
                 why.push(call.given_back);
@@ -469,7 +475,7 @@ fn thrown(frame: &mut MethodFrame, execution: &mut TestExecution) -> ThrownExcep
             ThrownException { why: execution.all(why), what: execution.both(thrown.what, call.thrown.what) }
         }
         None => {
-            // Which instruction it was follows from what it was given, unless something was thrown on purpose.
+            // The operands of an instruction decide whether it throws, except for `athrow`.
             let is_throw = matches!(frame.facts.followed.insns()[frame.at].insn, Insn::Throw);
             if !is_throw {
                 why.extend(frame.stack.iter().map(|value| value.node.get()));
@@ -479,8 +485,8 @@ fn thrown(frame: &mut MethodFrame, execution: &mut TestExecution) -> ThrownExcep
     }
 }
 
-/// References of a call were told.
-pub(super) fn told(frame: &mut MethodFrame, objects: &[u32]) {
+/// Binds the references of a call to the objects of an event.
+pub(super) fn bind_references(frame: &mut MethodFrame, objects: &[u32]) {
     let Told::Call(positions) = frame.facts.followed.told(frame.at) else { return };
     let Some(ActiveCall { values, told, .. }) = &mut frame.call else { return };
     for (position, object) in positions.iter().skip(*told).zip(objects) {

@@ -1,4 +1,4 @@
-//! The classes of a trace: their methods as they can be followed, and which fields are whose.
+//! The classes of a trace, with the facts of their methods and the resolution of fields.
 
 use super::java_trace::TracedClassEntry;
 use super::method_facts::MethodFacts;
@@ -11,29 +11,29 @@ use std::sync::Arc;
 use touchstone_front_java::classfile::{ClassFile, Member, MemberRef, access};
 use touchstone_probes_java::is_test_class;
 
-/// A class that was followed.
+/// A traced class.
 pub(in crate::java) struct TracedClass {
     pub unit: u64,
     pub class: ClassFile,
-    /// Its source, as far as it is known.
+    /// Its source file, or an empty string if it is unknown.
     pub source: String,
-    /// It is a test: what is its own is no state of the program.
+    /// True if it is a test class, whose fields are no state of the program.
     pub is_test: bool,
     methods: Vec<OnceCell<Option<Rc<MethodFacts>>>>,
 }
 
-/// A field, by its number.
+/// The number of a field.
 pub(in crate::java) type FieldNumber = u32;
 
 /// A field of a class.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::java) struct TracedField {
-    /// The class that declares it, as far as that is known.
+    /// The class that declares it, if that is known; otherwise the class that the code names.
     pub class: Arc<str>,
     pub name: Arc<str>,
-    /// It belongs to the user's program.
+    /// True if it belongs to the program under test.
     pub is_state: bool,
-    /// It gets its value once.
+    /// True if it is final.
     pub is_final: bool,
 }
 
@@ -43,12 +43,12 @@ pub(in crate::java) struct TracedClasses {
     by_name: HashMap<Arc<str>, Rc<TracedClass>>,
     pub fields: Vec<TracedField>,
     numbers: HashMap<(Arc<str>, Arc<str>), FieldNumber>,
-    /// By what code names: the field.
+    /// The resolved fields, by the class and name in the code.
     resolved: HashMap<(Arc<str>, Arc<str>), FieldNumber>,
 }
 
 impl TracedClasses {
-    /// Of a trace whose classes are kept in a directory.
+    /// Reads the classes of a trace from the directory of units.
     pub fn new(units: &Path, traced: &[TracedClassEntry]) -> TracedClasses {
         let mut all = TracedClasses {
             classes: Vec::new(),
@@ -67,12 +67,12 @@ impl TracedClasses {
         all
     }
 
-    /// How many classes can't be read.
+    /// Returns the number of classes that can't be read.
     pub fn unreadable(&self) -> usize {
         self.classes.iter().filter(|(_, class)| class.is_none()).count()
     }
 
-    /// A method by its number.
+    /// Returns a method by its number.
     pub(super) fn method(&self, number: u32, rules: &StateRules) -> Option<Rc<MethodFacts>> {
         let behind = self.classes.partition_point(|(traced, _)| traced.first <= number);
         let (traced, class) = self.classes.get(behind.checked_sub(1)?)?;
@@ -81,7 +81,7 @@ impl TracedClasses {
         class.methods.get(index)?.get_or_init(facts).clone()
     }
 
-    /// A method by its number, and its class.
+    /// Returns a method by its number, with its class.
     pub fn member(&self, number: u32) -> Option<(&Rc<TracedClass>, &Member)> {
         let behind = self.classes.partition_point(|(traced, _)| traced.first <= number);
         let (traced, class) = self.classes.get(behind.checked_sub(1)?)?;
@@ -89,12 +89,12 @@ impl TracedClasses {
         Some((class, class.class.methods.get((number - traced.first) as usize)?))
     }
 
-    /// A class by its name.
+    /// Returns a class by its name.
     pub fn named(&self, name: &str) -> Option<&Rc<TracedClass>> {
         self.by_name.get(name)
     }
 
-    /// A class, and all that it extends and implements, as far as these were followed: the nearest first.
+    /// Returns a class with its traced superclasses and interfaces, in breadth-first order.
     pub fn above(&self, name: &str) -> Vec<&Rc<TracedClass>> {
         let mut found: Vec<&Rc<TracedClass>> = self.by_name.get(name).into_iter().collect();
         let mut at = 0;
@@ -110,7 +110,7 @@ impl TracedClasses {
         found
     }
 
-    /// The class whose method runs if it is called for an object of a class.
+    /// Selects the class whose method is executed for a receiver of a class.
     pub fn with_method(&self, class: &str, name: &str, desc: &str) -> Option<&Rc<TracedClass>> {
         let has_code = |class: &&Rc<TracedClass>| {
             class.class.method(name, desc).is_some_and(|index| class.class.methods[index].code().is_some())
@@ -118,13 +118,13 @@ impl TracedClasses {
         self.above(class).into_iter().find(has_code)
     }
 
-    /// Whether a class extends another, as far as that is known.
+    /// Returns true if a class or one of its traced superclasses directly extends `from`.
     pub fn inherits(&self, class: &str, from: &str) -> bool {
         let mut above = self.above(class).into_iter();
         above.any(|class| class.class.superclass.as_deref() == Some(from))
     }
 
-    /// Whether a method is one of the user's: a class that was followed, or one above it, declares it.
+    /// Returns true if a traced class or one of its traced supertypes declares the method.
     pub fn declares(&self, method: &MemberRef) -> bool {
         let (mut worklist, mut seen) = (vec![&method.class], BTreeSet::new());
         while let Some(name) = worklist.pop() {
@@ -137,14 +137,14 @@ impl TracedClasses {
         false
     }
 
-    /// Fields that are no statics, of a class with all that it extends.
+    /// Returns the instance fields that a class declares.
     pub fn fields_of(&mut self, class: &Rc<TracedClass>) -> Vec<FieldNumber> {
         let own = class.class.fields.iter().filter(|field| !field.is(access::STATIC));
         let names: Vec<Arc<str>> = own.map(|field| field.name.clone()).collect();
         names.into_iter().map(|name| self.number(class.class.name.clone(), name)).collect()
     }
 
-    /// The field that code names.
+    /// Resolves a field that code names.
     pub fn field(&mut self, class: &Arc<str>, name: &Arc<str>) -> FieldNumber {
         let key = (class.clone(), name.clone());
         if let Some(known) = self.resolved.get(&key) {
@@ -156,10 +156,10 @@ impl TracedClasses {
         number
     }
 
-    /// The class that declares a field: a class, what it extends, or an interface.
+    /// Finds the class that declares a field: the class itself, an interface or a superclass.
     pub fn declaring(&self, class: &str, name: &str, depth: usize) -> Option<Arc<str>> {
-        const DEEPEST: usize = 64;
-        let found = self.by_name.get(class).filter(|_| depth < DEEPEST)?;
+        const MAX_SUPERTYPE_DEPTH: usize = 64;
+        let found = self.by_name.get(class).filter(|_| depth < MAX_SUPERTYPE_DEPTH)?;
         if found.class.fields.iter().any(|field| &*field.name == name) {
             return Some(found.class.name.clone());
         }
@@ -173,7 +173,7 @@ impl TracedClasses {
             return *known;
         }
         let (class, name) = key.clone();
-        // What the compiler adds has a `$` in its name.
+        // Names that the compiler generates contain `$`.
         let is_state = self.by_name.get(&class).is_some_and(|class| !class.is_test) && !name.contains('$');
         let declared = self.by_name.get(&class).and_then(|class| class.field(&name));
         let is_final = declared.is_none_or(|field| field.is(access::FINAL));
@@ -185,7 +185,7 @@ impl TracedClasses {
 }
 
 impl TracedClass {
-    /// A field that it declares.
+    /// Returns a field that the class declares.
     pub fn field(&self, name: &str) -> Option<&Member> {
         self.class.fields.iter().find(|field| &*field.name == name)
     }

@@ -1,15 +1,15 @@
-//! Assertions as the frameworks of tests write them.
+//! Assertions in the syntax of a test's assertion framework.
 
 use super::observable_expressions::{ClassNames, Observation, ObservedResult};
 use super::test_end_state::SnapshotValue;
 use touchstone_front_java::classfile::Desc;
 
-/// The framework whose assertions a test uses.
+/// The framework that a test takes its assertions from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum AssertionFramework {
     JUnit5,
     JUnit4,
-    /// Tests inherit their assertions.
+    /// JUnit 3: tests inherit their assertions.
     JUnit3,
     TestNg,
     AssertJ,
@@ -17,7 +17,7 @@ pub(super) enum AssertionFramework {
     Hamcrest,
 }
 
-/// Classes whose methods assert, as class files name them.
+/// Classes with assertion methods, by internal name.
 const CLASSES: [(&str, AssertionFramework); 9] = [
     ("org/assertj/core/api/Assertions", AssertionFramework::AssertJ),
     ("org/assertj/core/api/AssertionsForClassTypes", AssertionFramework::AssertJ),
@@ -30,7 +30,7 @@ const CLASSES: [(&str, AssertionFramework); 9] = [
     ("org/hamcrest/MatcherAssert", AssertionFramework::Hamcrest),
 ];
 
-/// Annotations of tests, and what comes with them.
+/// Annotations of tests, and the framework that comes with them.
 const ANNOTATIONS: [(&str, AssertionFramework); 4] = [
     ("Lorg/junit/jupiter/api/Test;", AssertionFramework::JUnit5),
     ("Lorg/junit/jupiter/params/ParameterizedTest;", AssertionFramework::JUnit5),
@@ -38,31 +38,31 @@ const ANNOTATIONS: [(&str, AssertionFramework); 4] = [
     ("Lorg/testng/annotations/Test;", AssertionFramework::TestNg),
 ];
 
-/// An assertion.
+/// An assertion statement.
 pub(super) struct Assertion {
     pub statement: String,
-    /// Static methods that it calls: the class, as sources name it, and the method.
+    /// The static methods that it calls: the class by its canonical name, and the method.
     pub uses: Vec<(&'static str, &'static str)>,
 }
 
-/// Who writes names of classes and static methods.
+/// The names of classes and static methods in a source file.
 pub(super) trait SourceNames: ClassNames {
-    /// A static method as the source writes it.
+    /// Returns a static method as the source can write it.
     fn method(&self, class: &str, method: &str) -> String;
 }
 
 impl AssertionFramework {
-    /// The style of one who calls a method of a class.
+    /// Returns the framework of a class with assertion methods.
     pub fn of_class(class: &str) -> Option<AssertionFramework> {
         CLASSES.iter().find(|(known, _)| *known == class).map(|(_, style)| *style)
     }
 
-    /// The style that comes with an annotation.
+    /// Returns the framework of an annotation.
     pub fn of_annotation(annotation: &str) -> Option<AssertionFramework> {
         ANNOTATIONS.iter().find(|(known, _)| *known == annotation).map(|(_, style)| *style)
     }
 
-    /// The class whose methods assert; none if tests inherit them.
+    /// Returns the class with the assertion methods, or `None` if tests inherit them.
     fn class(self) -> Option<&'static str> {
         Some(match self {
             AssertionFramework::JUnit5 => "org.junit.jupiter.api.Assertions",
@@ -75,7 +75,7 @@ impl AssertionFramework {
         })
     }
 
-    /// The assertion that an expression has the value that it had; none if there is no way to write that.
+    /// Returns the assertion that an expression has its observed value, or `None` if it can't be expressed.
     pub fn assertion(self, reading: &Observation, source: &dyn SourceNames) -> Option<Assertion> {
         let mut writing = AssertionWriter { style: self, source, uses: Vec::new() };
         let statement = writing.statement(reading)?;
@@ -157,7 +157,7 @@ impl AssertionWriter<'_> {
         let is_plain = !desc.is_ref() || matches!(desc, Desc::Ref(name) if &**name == "java/lang/String");
         let as_object = if is_plain { expression.to_string() } else { format!("(Object) {expression}") };
         let delta = match (self.style, desc) {
-            // JUnit 5 compares without a delta, and refuses one of 0.
+            // JUnit 5 compares without a delta, and rejects a delta of 0.
             (AssertionFramework::JUnit4 | AssertionFramework::JUnit3 | AssertionFramework::TestNg, Desc::Double) => {
                 ", 0.0"
             }
@@ -207,7 +207,7 @@ impl AssertionWriter<'_> {
                 format!("{}({expression}).isEqualTo({array});", self.called("assertThat"))
             }
             AssertionFramework::Hamcrest => self.is(expression, &array),
-            // These have no method for every type of arrays.
+            // These frameworks lack a method for some element types.
             AssertionFramework::JUnit3 => {
                 let assert = self.called("assertTrue");
                 format!("{assert}(java.util.Arrays.equals({array}, {expression}));")

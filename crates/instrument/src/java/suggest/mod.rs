@@ -1,9 +1,13 @@
-//! Assertions that would check what a test of Java leaves unchecked.
+//! Suggests assertions that would check the state that a Java test leaves unchecked.
 //!
-//! The agent says what a test's variables led to when it ended (`ends.rs`). From there expressions that the test could write are
-//! found, with the values that they had and the state that they depend on (`readings.rs`); methods that ask something are
-//! executed on what was seen (`evaluate.rs`). The best one for a piece of state becomes an assertion in the test's own style
-//! (`style.rs`), at the end of its method (`source.rs`).
+//! The agent records a snapshot of the objects that are reachable from a test's variables when it ends
+//! (`test_end_state.rs`). From it the expressions that the test could contain are enumerated, with their values and the
+//! state that they read (`observable_expressions.rs`); observers are evaluated on the snapshot
+//! (`observer_evaluation.rs`). The best expression for a piece of state becomes an assertion in the test's own
+//! framework (`assertion_style.rs`), at the end of its method (`test_source.rs`).
+//!
+//! `assertion_style.rs`, `observable_expressions.rs` and `test_source.rs` form a circle: the source implements the
+//! traits by which the other two write names.
 
 mod assertion_style;
 mod observable_expressions;
@@ -24,20 +28,21 @@ use test_end_state::TestEndSnapshot;
 use test_source::TestSource;
 use touchstone_front_java::classfile::{Constant, Insn, Member, decode};
 
-/// The ends of one method: it may run more than once.
+/// A test method, with all of its recorded runs.
 struct TestMethod {
     class: Rc<TracedClass>,
-    /// The line that it ends in.
+    /// The line in which it ends.
     line: u32,
     style: Option<AssertionFramework>,
-    /// By run: the test, and what could be looked at.
+    /// For each run, the test and the expressions that could be observed.
     runs: Vec<(String, Vec<Observation>)>,
 }
 
-/// Sources of tests, as far as they were read.
+/// The sources of tests that were read so far.
 type Sources = BTreeMap<String, Option<Rc<TestSource>>>;
 
-/// What would check the state that tests left unchecked. `ends` are files of the same processes as `traces`.
+/// Suggests assertions for the state that tests left unchecked. `ends` are snapshot files of the same processes as
+/// `traces`.
 pub(crate) fn suggest(tests: &[&TestStateCoverage], traces: &[PathBuf], ends: &[PathBuf]) -> Vec<SuggestionOutcome> {
     let mut sources = Sources::new();
     let mut methods: BTreeMap<(String, String, String), TestMethod> = BTreeMap::new();
@@ -78,7 +83,8 @@ pub(crate) fn suggest(tests: &[&TestStateCoverage], traces: &[PathBuf], ends: &[
     found
 }
 
-/// What files of one process have before the moment and the number in their names; what is merged has a number more.
+/// Returns the common prefix of the files of one process, which is followed by a time and a number; merged files have
+/// another number.
 fn process_prefix(file: &Path) -> Option<&str> {
     file.file_name()?.to_str()?.rsplitn(3, '-').nth(2)
 }
@@ -137,7 +143,7 @@ fn line(member: &Member, insn: usize) -> u32 {
     insns.get(insn).map_or(0, |insn| code.line(insn.at))
 }
 
-/// Whose assertions a method uses; else its class; else those that come with what makes it a test.
+/// Determines the assertion framework: that of the method, else that of its class, else the one of its test annotation.
 fn style_of(classes: &TracedClasses, class: &TracedClass, member: &Member) -> Option<AssertionFramework> {
     let code = member.code()?;
     let called = decode(&code.bytes, code.offset).unwrap_or_default().into_iter().filter_map(|insn| match insn.insn {
@@ -145,7 +151,7 @@ fn style_of(classes: &TracedClasses, class: &TracedClass, member: &Member) -> Op
         _ => None,
     });
     let own = called.map(|(member, _)| member).filter(|member| member.name.starts_with("assert")).find_map(|member| {
-        // JUnit 3's are inherited.
+        // The assertions of JUnit 3 are inherited.
         let inherits =
             || classes.inherits(&member.class, "junit/framework/TestCase").then_some(AssertionFramework::JUnit3);
         AssertionFramework::of_class(&member.class).or_else(inherits)

@@ -1,5 +1,4 @@
-//! What a test could look at where it ends: expressions that can be written there, the values that they had, and the state that they
-//! depend on.
+//! Enumerates the expressions that a test could observe at its end, with their values and the state that they read.
 
 use super::observer_evaluation::ObserverEvaluation;
 use super::test_end_state::{SnapshotValue, TestEndSnapshot};
@@ -8,31 +7,31 @@ use crate::state::StateLocation;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use touchstone_front_java::classfile::{Attribute, Code, Desc, LocalVariable, Member, MethodDesc, access};
 
-/// What an expression had for a value.
+/// The observed value of an expression.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum ObservedResult {
     Value(SnapshotValue),
     /// All elements of an array, with their type.
     Elements(Desc, Vec<SnapshotValue>),
-    /// An object that another expression leads to as well.
+    /// The object that another expression also evaluates to.
     SameAs(String),
-    /// Some object.
+    /// Some object other than null.
     Something,
 }
 
-/// Something that a test could look at.
+/// An expression that a test could observe.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Observation {
     pub expression: String,
-    /// The type that the compiler gives it.
+    /// The static type of the expression.
     pub desc: Desc,
     pub found: ObservedResult,
-    /// The state that it depends on.
+    /// The state that it reads.
     pub reads: BTreeSet<StateLocation>,
 }
 
 impl Observation {
-    /// The less, the better it checks something: what says much, and depends on little else.
+    /// Orders observations; the smallest is the most specific one that depends on the least other state.
     pub fn rank(&self) -> (u8, usize, usize) {
         let kind = match &self.found {
             ObservedResult::Value(SnapshotValue::Null) | ObservedResult::SameAs(_) => 1,
@@ -44,24 +43,24 @@ impl Observation {
     }
 }
 
-/// Steps from a variable to what is looked at.
+/// The maximum number of member accesses from a variable.
 const MAX_STEPS: usize = 3;
-/// So many expressions are looked at.
+/// The maximum number of observations of a run.
 const MAX_OBSERVATIONS: usize = 400;
-/// Arrays with so many elements are compared as a whole.
+/// The maximum length of an array that is compared as a whole.
 const MAX_COMPARED_ELEMENTS: usize = 16;
-/// Elements of arrays that are looked into.
+/// The maximum number of elements of an array that are expanded.
 const MAX_EXPANDED_ELEMENTS: usize = 4;
-/// A text that people still like to read.
+/// The maximum length of a string literal.
 const MAX_STRING_BYTES: usize = 200;
 
-/// What classes a source sees by their simple names.
+/// The names of classes in a source file.
 pub(super) trait ClassNames {
-    /// A class as the source writes it.
+    /// Returns a class as the source can write it.
     fn written(&self, class: &str) -> String;
 }
 
-/// The end of a test, and what can be written there.
+/// The end of a test with the names that are visible there.
 pub(super) struct TestEndView<'v> {
     pub classes: &'v TracedClasses,
     pub end: &'v TestEndSnapshot,
@@ -70,7 +69,7 @@ pub(super) struct TestEndView<'v> {
     pub names: &'v dyn ClassNames,
 }
 
-/// An expression that waits to be looked into.
+/// An expression that is still to be expanded.
 struct Candidate {
     expression: String,
     desc: Desc,
@@ -80,7 +79,7 @@ struct Candidate {
 }
 
 impl TestEndView<'_> {
-    /// All that can be looked at.
+    /// Enumerates the observations, breadth-first.
     pub fn observations(&self) -> Vec<Observation> {
         let mut waiting: VecDeque<Candidate> = self.variables_and_fields().into();
         let mut found: Vec<Observation> = Vec::new();
@@ -105,7 +104,7 @@ impl TestEndView<'_> {
             } else {
                 variables.entry(object).or_insert_with(|| step.expression.clone());
             }
-            // What was looked into as the same type before was so by a shorter way.
+            // An earlier expression of the same type reads the object by a shorter path.
             if step.depth < MAX_STEPS && seen.insert((object, step.desc.clone())) {
                 self.expand(&step, object, &mut waiting, &mut found);
             }
@@ -113,7 +112,7 @@ impl TestEndView<'_> {
         found
     }
 
-    /// Variables, the test's own fields, and static fields.
+    /// Returns the variables, the test's own fields and the static fields.
     fn variables_and_fields(&self) -> Vec<Candidate> {
         let mut steps = Vec::new();
         let mut own = None;
@@ -232,14 +231,14 @@ impl TestEndView<'_> {
                 steps.push(Candidate { expression, desc, value: value.value.clone(), reads, depth: step.depth + 1 });
             }
         }
-        // An overriding method stands before what it overrides.
+        // Overriding methods come before those that they override.
         let mut known = BTreeSet::new();
         waiting.extend(steps.into_iter().filter(|step| known.insert(step.expression.clone())));
     }
 
     fn container(&self, step: &Candidate, object: u32, size: usize, found: &mut Vec<Observation>) {
         let Desc::Ref(name) = &step.desc else { return };
-        // A variable of any other type may not have these methods.
+        // A variable of any other type may lack these methods.
         if !name.starts_with("java/util/") {
             return;
         }
@@ -263,7 +262,7 @@ impl TestEndView<'_> {
         }
     }
 
-    /// A method that asks something, if it can be called and it can be said what it gives.
+    /// Adds the call of an observer, if it is accessible and its result can be computed.
     fn query(
         &self,
         on: &str,
@@ -300,7 +299,7 @@ impl TestEndView<'_> {
         }
     }
 
-    /// Whether the test can write a member of a class.
+    /// Returns true if the test can access a member of a class.
     fn can_see(&self, class: &str, flags: u16) -> bool {
         let test = &*self.test.class.name;
         let package = |name: &str| name.rsplit_once('/').map_or(String::new(), |(package, _)| package.to_string());
@@ -310,7 +309,7 @@ impl TestEndView<'_> {
         flags & access::PUBLIC != 0 || package(class) == package(test)
     }
 
-    /// Whether the test can write the name of a class.
+    /// Returns true if the test can access a class by its name.
     fn can_name(&self, class: &TracedClass) -> bool {
         let name = &class.class.name;
         if outermost(name) == outermost(&self.test.class.name) {
@@ -335,10 +334,10 @@ fn outermost(class: &str) -> &str {
     class.split('$').next().unwrap_or(class)
 }
 
-/// Whether a value can be written as people write it, and is the same next time.
+/// Returns true if a value has a readable literal and is likely to be the same in the next run.
 fn readable(value: &SnapshotValue) -> bool {
     match value {
-        // Paths of temporary files, and objects that show their identity.
+        // Excludes paths of temporary files and strings with identity hash codes.
         SnapshotValue::Text(text) => {
             let shows_identity = text.split('@').skip(1).any(|rest| {
                 let digits = rest.chars().take_while(char::is_ascii_hexdigit).count();
@@ -346,7 +345,7 @@ fn readable(value: &SnapshotValue) -> bool {
             });
             text.len() <= MAX_STRING_BYTES && !text.contains("/tmp") && !shows_identity
         }
-        // Moments, in milliseconds: from 2001 to 2286.
+        // Excludes times in milliseconds, from 2001 to 2286.
         SnapshotValue::Long(value) => !(1_000_000_000_000..10_000_000_000_000).contains(value),
         _ => true,
     }

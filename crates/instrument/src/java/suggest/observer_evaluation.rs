@@ -1,5 +1,5 @@
-//! What a method without parameters would give where a test ends: its code is executed on what was seen there. Only code that changes
-//! nothing is, and none of the program runs.
+//! Evaluates observers on the snapshot of a test's end, by interpreting their bytecode. Code with side effects is not
+//! evaluated, and no code of the program runs.
 
 use super::test_end_state::{SnapshotValue, TestEndSnapshot};
 use crate::java::state::TracedClasses;
@@ -9,16 +9,16 @@ use touchstone_front_java::classfile::{
     Arith, ClassFile, Cond, Constant, Convert, Insn, MemberRef, MethodDesc, SlotKind, decode,
 };
 
-/// So many instructions are executed,
+/// The maximum number of interpreted instructions.
 const MAX_STEPS: usize = 300;
-/// in so many methods inside of each other.
+/// The maximum number of nested calls.
 const MAX_CALL_DEPTH: usize = 4;
 
-/// Executes methods on what was seen.
+/// Interprets observers on a snapshot.
 pub(super) struct ObserverEvaluation<'e> {
     pub classes: &'e TracedClasses,
     pub end: &'e TestEndSnapshot,
-    /// What was read.
+    /// The state that was read.
     pub reads: BTreeSet<StateLocation>,
     steps: usize,
 }
@@ -36,9 +36,9 @@ struct ObserverFrame<'c> {
 /// The instruction that is executed next.
 enum Successor {
     Next,
-    /// The one at a byte of the code.
+    /// The one at a code offset.
     Jump(usize),
-    /// None: the method returns.
+    /// The method returns.
     Return(SnapshotValue),
 }
 
@@ -230,7 +230,7 @@ impl<'e> ObserverEvaluation<'e> {
             self.reads.insert(StateLocation::Static { class: seen.class.clone(), name: seen.name.clone() });
             return Some(seen.value.clone());
         }
-        // A constant of an enum has the enum's type.
+        // A static field of its own class's type is a constant of an enum.
         (*field.desc == *format!("L{declared};"))
             .then(|| SnapshotValue::Constant(declared.to_string(), field.name.to_string()))
     }

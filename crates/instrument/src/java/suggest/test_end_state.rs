@@ -1,21 +1,22 @@
-//! What tests left behind, as the agent writes it (`agent-java/src/ends.rs` describes the form).
+//! Snapshots of the state at the end of tests, as the agent writes them (`agent-java/src/ends.rs` describes the
+//! format).
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A value that was seen.
+/// A value in a snapshot.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum SnapshotValue {
-    /// An `int`, and all that is computed as one.
+    /// An `int`, `short`, `byte`, `char` or `boolean`.
     Int(i32),
     Long(i64),
-    /// By its bits.
+    /// The bits of a `float`.
     Float(u32),
-    /// By its bits.
+    /// The bits of a `double`.
     Double(u64),
     Null,
     Text(String),
-    /// A number in a box: the letter of its type.
+    /// A boxed value: the descriptor of its primitive type, and the value.
     Boxed(char, Box<SnapshotValue>),
     /// A constant of an enum: its class and its name.
     Constant(String, String),
@@ -23,7 +24,7 @@ pub(super) enum SnapshotValue {
     Object(u32),
 }
 
-/// A field, and what it held.
+/// A field and its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct SnapshotField {
     /// The class that declares it.
@@ -38,29 +39,29 @@ pub(super) struct SnapshotField {
 pub(super) struct SnapshotObject {
     pub class: String,
     pub fields: Vec<SnapshotField>,
-    /// The first ones, of an array.
+    /// The first elements of an array.
     pub elements: Vec<SnapshotValue>,
-    /// How many elements an array or a container has.
+    /// The length of an array or the size of a container.
     pub size: Option<usize>,
-    /// How a container shows itself.
+    /// The result of a container's `toString`.
     pub shown: Option<String>,
 }
 
-/// The end of a test.
+/// The snapshot at the end of a test.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct TestEndSnapshot {
-    /// The method, and the instruction that leaves it.
+    /// The method.
     pub method: u32,
     pub insn: usize,
     pub test: String,
-    /// Variables that hold objects: their numbers, and the objects.
+    /// The local variables that hold references: slot and object.
     pub slots: Vec<(u16, u32)>,
     pub objects: BTreeMap<u32, SnapshotObject>,
     pub statics: Vec<SnapshotField>,
 }
 
 impl TestEndSnapshot {
-    /// The ends in a file. A line that is none is left out: its process died while it was written.
+    /// Reads the snapshots in a file. Incomplete lines, from processes that died, are skipped.
     pub fn read(path: &Path) -> Vec<TestEndSnapshot> {
         TestEndSnapshot::parse(&String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()))
     }
@@ -137,7 +138,7 @@ impl SnapshotValue {
     }
 }
 
-/// A word without what stands for separators.
+/// Decodes the escape sequences of a word.
 fn plain(word: &str) -> String {
     let mut out = String::with_capacity(word.len());
     let mut characters = word.chars();

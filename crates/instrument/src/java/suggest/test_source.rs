@@ -1,4 +1,4 @@
-//! The source of a test: where its methods end, and how it writes names.
+//! The source file of a test: the ends of its methods, and the names that it imports.
 
 use super::assertion_style::SourceNames;
 use super::observable_expressions::ClassNames;
@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 /// A source file.
 pub(super) struct TestSource {
     lines: Vec<String>,
-    /// How lines end.
+    /// The line separator.
     end: &'static str,
     package: String,
-    /// What is imported, as it is written, and whether that is static.
+    /// The import declarations.
     imports: Vec<Import>,
     braces: Vec<Brace>,
 }
@@ -22,11 +22,11 @@ struct Import {
     name: String,
 }
 
-/// A block, by where its braces stand: lines and characters, from 0.
+/// A block, by the positions of its braces: line and character, counted from 0.
 struct Brace {
     open: (usize, usize),
     close: (usize, usize),
-    /// A parameter list stands before it, or what is thrown.
+    /// True if a parameter list or a `throws` clause precedes it: it is the body of a method.
     is_behind_list: bool,
 }
 
@@ -54,7 +54,7 @@ impl TestSource {
         self.imports.push(Import { line, is_static, name: name.to_string() });
     }
 
-    /// Where a statement goes that is the last one of the method whose closing brace is in a line; and how it is to be written there.
+    /// Returns the insertion of a last statement into the method whose closing brace is in a line.
     pub fn at_end(&self, line: u32, statement: &str) -> Option<SourceInsertion> {
         let line = (line as usize).checked_sub(1)?;
         let brace = self.braces.iter().filter(|brace| brace.close.0 == line && brace.is_behind_list);
@@ -75,7 +75,7 @@ impl TestSource {
         Some(SourceInsertion { line: line as u32 + 1, column: 1, text: format!("{indent}{statement}{}", self.end) })
     }
 
-    /// Imports that static methods need, as far as they are not there.
+    /// Returns the static imports that are missing for the given methods.
     pub fn missing_imports(&self, uses: &[(&'static str, &'static str)]) -> Vec<SourceInsertion> {
         let missing: BTreeSet<&(&str, &str)> = uses
             .iter()
@@ -84,7 +84,7 @@ impl TestSource {
         missing
             .into_iter()
             .map(|(class, method)| {
-                // Behind its like, if there is any.
+                // The new import follows a similar one.
                 let is_like = |import: &&Import| import.is_static && import.name.starts_with(&format!("{class}."));
                 let like = self.imports.iter().rev().find(is_like);
                 let like = like.or_else(|| self.imports.iter().rev().find(|import| import.is_static));
@@ -97,13 +97,13 @@ impl TestSource {
             .collect()
     }
 
-    /// Whether a method of this name comes from elsewhere.
+    /// Returns true if a static import binds the name to another class.
     fn is_taken(&self, class: &str, method: &str) -> bool {
         let other = |import: &Import| import.is_static && import.name.ends_with(&format!(".{method}"));
         self.imports.iter().any(|import| other(import) && import.name != format!("{class}.{method}"))
     }
 
-    /// How the source can write a static method as it is.
+    /// Returns the shortest way in which the source can already write a static method.
     fn seen_as(&self, class: &str, method: &str) -> Option<String> {
         let is = |import: &Import, is_static: bool, name: &str| import.is_static == is_static && import.name == name;
         let has = |is_static: bool, name: &str| self.imports.iter().any(|import| is(import, is_static, name));
@@ -129,7 +129,7 @@ impl ClassNames for TestSource {
         if package == self.package || package == "java.lang" || self.imports.iter().any(is_seen) {
             return name;
         }
-        // A class inside of another may be imported by itself.
+        // A nested class may be imported by itself.
         match self.imports.iter().find(|import| import.name == dotted) {
             Some(_) => dotted.rsplit('.').next().unwrap_or(&dotted).to_string(),
             None => dotted,
@@ -147,13 +147,13 @@ impl SourceNames for TestSource {
     }
 }
 
-/// A word, a name with its dots, or a sign.
+/// A word, a qualified name or a punctuation character.
 struct Token {
     text: String,
     at: (usize, usize),
 }
 
-/// The tokens of a source; texts, characters and comments are left out.
+/// Splits a source into tokens, without strings, characters and comments.
 fn tokens(text: &str) -> Vec<Token> {
     let characters: Vec<char> = text.chars().collect();
     let mut found: Vec<Token> = Vec::new();
