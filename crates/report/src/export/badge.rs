@@ -1,8 +1,8 @@
 //! A badge: the strongest criterion of the document with its percentage, as a small SVG.
 
 use super::xml::escape;
+use crate::analysis::figures::Figures;
 use crate::document::Document;
-use crate::figures::Figures;
 
 /// The criteria that a badge shows, the one that says most first.
 const STRONGEST_FIRST: [&str; 7] = ["mcdc", "mcc", "dcc", "condition", "branch", "decision", "stmt"];

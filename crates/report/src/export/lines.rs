@@ -10,10 +10,10 @@
 //!   its lines and functions.
 //! - Hits are numbers of executions where they were counted (`measure --counts`), else numbers of tests.
 
+use crate::analysis::executed_lines::{counts, is_telling, ran};
+use crate::analysis::figures::merged;
+use crate::document::name::Name;
 use crate::document::{Decision, Document, Objective, SideStatus, Verdict};
-use crate::figures::merged;
-use crate::name::Name;
-use crate::ran::{counts, is_telling, ran};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One file.

@@ -2,9 +2,9 @@
 //! objective's file and id are its fingerprint, so a finding is recognised after edits elsewhere. Excluded objectives are there,
 //! suppressed in source with their reason. Infeasible and covered ones are no findings.
 
+use crate::analysis::figures::merged;
+use crate::document::suggestions::{MissingAssertion, TextInsertion};
 use crate::document::{Document, Objective, Stretch, Verdict};
-use crate::figures::merged;
-use crate::suggestions::{MissingAssertion, TextInsertion};
 use serde_json::{Value, json};
 use touchstone_criteria::REGISTRY;
 

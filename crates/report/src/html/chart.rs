@@ -1,7 +1,7 @@
 //! Past figures as a small line chart.
 
 use super::shell::escape;
-use crate::history::Past;
+use crate::analysis::history::Past;
 use std::fmt::Write;
 
 /// So many campaigns fit.

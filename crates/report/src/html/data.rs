@@ -1,8 +1,8 @@
 //! What the script loads when it is needed: truth tables by file, and the search index. Compact JSON inside a call.
 
 use super::Site;
+use crate::document::name::Name;
 use crate::document::{Decision, Document, PairKind, ReportedRow, Side, SideStatus};
-use crate::name::Name;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -64,14 +64,14 @@ fn totals(out: &mut String, site: &Site<'_>) {
 
 /// What suites of frameworks that can't run every test cover.
 fn forms(out: &mut String, site: &Site<'_>) {
-    for suites in crate::forms::short(site.document) {
-        let reasons = crate::forms::reasons(suites);
+    for suites in crate::analysis::form_figures::short(site.document) {
+        let reasons = crate::analysis::form_figures::reasons(suites);
         let reasons: Vec<String> = reasons.iter().map(|(why, count)| format!("{count}: {why}")).collect();
         let _ = writeln!(
             out,
             "<p class=\"note\">Tests for {}: {} <span class=\"dim\">({})</span></p>",
             escape(&suites.form),
-            escape(&crate::forms::said(suites, &site.figures)),
+            escape(&crate::analysis::form_figures::said(suites, &site.figures)),
             escape(&reasons.join("; "))
         );
     }

@@ -1,6 +1,6 @@
 //! What every page shares: head, navigation, bars, escaping.
 
-use crate::figures::{Tallies, Tally};
+use crate::analysis::figures::{Tallies, Tally};
 use std::fmt::Write;
 
 /// A page of the navigation.

@@ -7,9 +7,9 @@ use super::Site;
 use super::marks::{Mark, State, marks};
 use super::shell::{Level, bar, escape, numbers, page as shell, push_escaped};
 use super::tokens::{Kind, Open, tokens};
+use crate::analysis::exclusions::text_hash;
+use crate::analysis::executed_lines::ran;
 use crate::document::{Decision, Document, Objective};
-use crate::exclusions::text_hash;
-use crate::ran::ran;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 
 use super::Site;
 use super::shell::{bar, escape};
-use crate::figures::Tally;
+use crate::analysis::figures::Tally;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

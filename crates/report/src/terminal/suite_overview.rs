@@ -1,10 +1,10 @@
 //! The terminal's summary of a measured suite: totals by criterion, then the files, lowest coverage first.
 
+use crate::analysis::figures::{Figures, Tally, merged};
+use crate::document::suggestions::MissingAssertion;
 use crate::document::{Document, Objective, TestState, Verdict};
-use crate::figures::{Figures, Tally, merged};
-use crate::style::{Align, Paint, Style, columns, cut, heading};
-use crate::suggestions::MissingAssertion;
-use crate::text::Detail;
+use crate::terminal::run_text::Detail;
+use crate::terminal::style::{Align, Paint, Style, columns, cut, heading};
 use std::collections::BTreeSet;
 
 /// The width of the widest bar, in characters.

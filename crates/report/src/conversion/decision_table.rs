@@ -1,8 +1,8 @@
 //! Truth tables as part of the document.
 
+use crate::conversion::campaign_document::{said, stretch};
+use crate::document::name::Name;
 use crate::document::{Condition, Decision, Pair, PairKind, PairSearch, ReportedRow, SearchStatus, Side, SideStatus};
-use crate::json::{said, stretch};
-use crate::name::Name;
 use touchstone_base::{Files, Id};
 use touchstone_criteria::{DecisionTable, TableCondition, TableRow};
 

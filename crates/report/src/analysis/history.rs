@@ -1,6 +1,6 @@
 //! The figures of past campaigns: one JSON object a line, appended to after every run.
 
-use crate::figures::Figures;
+use crate::analysis::figures::Figures;
 use serde::{Deserialize, Serialize};
 
 /// The figures of one campaign.
@@ -33,7 +33,7 @@ impl PastFigure {
 impl Past {
     /// The line of a campaign.
     pub fn new(time: u64, figures: &Figures) -> Past {
-        let figure = |(criterion, tally): (&str, &crate::figures::Tally)| PastFigure {
+        let figure = |(criterion, tally): (&str, &crate::analysis::figures::Tally)| PastFigure {
             criterion: criterion.to_string(),
             covered: tally.covered,
             infeasible: tally.infeasible,

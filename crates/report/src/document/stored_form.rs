@@ -4,8 +4,8 @@
 //!
 //! Keys that are not there in files of older versions have a default, and their lists are read as they are.
 
+use crate::document::name::Name;
 use crate::document::{Document, Json, NoDocument, Position, StateUpdate, Test, TestState};
-use crate::name::Name;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 

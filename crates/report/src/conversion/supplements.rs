@@ -1,8 +1,8 @@
 //! What a report can show beside the campaign.
 
 use crate::document::Change;
-use crate::forms::FormSuites;
-use crate::kept::KeptSuite;
+use crate::document::existing_suites::KeptSuite;
+use crate::document::form_suites::FormSuites;
 use std::collections::BTreeSet;
 use touchstone_criteria::DecisionTable;
 

@@ -1,8 +1,8 @@
 //! Objectives without a test: infeasible ones by proof, unknown ones by reason.
 
 use crate::document::{Document, Objective, Verdict};
-use crate::style::{Align, Paint, Style, columns, cut, heading};
-use crate::text::Detail;
+use crate::terminal::run_text::Detail;
+use crate::terminal::style::{Align, Paint, Style, columns, cut, heading};
 use std::collections::BTreeMap;
 
 /// The number of objectives that are listed under each proof or reason without `--verbose`.

@@ -7,6 +7,7 @@ mod jacoco;
 mod junit;
 mod lcov;
 mod lines;
+mod patch;
 mod sarif;
 mod xml;
 
@@ -16,4 +17,5 @@ pub use jacoco::jacoco;
 pub use junit::junit;
 pub use lcov::lcov;
 pub(crate) use lines::{Run, position, run};
+pub use patch::patch;
 pub use sarif::sarif;

@@ -11,12 +11,12 @@
 //!   c2  b  false: unknown (bound: --len)
 //! ```
 
+use crate::document::name::Name;
 use crate::document::{
     Condition, Decision, Document, Pair, PairKind, PairSearch, ReportedRow, SearchStatus, Side, SideStatus,
 };
-use crate::name::Name;
-use crate::style::{Align, Paint, Style, columns, cut, heading};
-use crate::text::Detail;
+use crate::terminal::run_text::Detail;
+use crate::terminal::style::{Align, Paint, Style, columns, cut, heading};
 
 /// So many rows of a table are shown unless all are asked for.
 const MOST_ROWS: usize = 24;

@@ -2,8 +2,8 @@
 //! have a table of their own, because their columns have other meanings.
 
 use crate::document::{Counts, Document, Function};
-use crate::style::{Align, Paint, Style, columns, selected_columns, width_of};
-use crate::text::Detail;
+use crate::terminal::run_text::Detail;
+use crate::terminal::style::{Align, Paint, Style, columns, selected_columns, width_of};
 use std::collections::BTreeSet;
 
 /// The width of the widest bar, in characters.

@@ -1,13 +1,13 @@
 //! The text report of a run: one line for each function, then the findings that need attention.
 
-use crate::change::change;
 use crate::document::{Assumption, Document, Function, IncompletePaths, ON_ANY_HEAP, Objective, Replay, Test, Verdict};
-use crate::forms::forms;
-use crate::kept::kept_suites;
-use crate::style::{Paint, Style, cut, heading, longest};
-use crate::summary::summary;
-use crate::truth_table::truth_tables;
-use crate::uncovered::{infeasible, unknown};
+use crate::terminal::change::change;
+use crate::terminal::existing_suites_section::kept_suites;
+use crate::terminal::forms_section::forms;
+use crate::terminal::style::{Paint, Style, cut, heading, longest};
+use crate::terminal::summary::summary;
+use crate::terminal::truth_table::truth_tables;
+use crate::terminal::uncovered::{infeasible, unknown};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The amount of detail in a text report.

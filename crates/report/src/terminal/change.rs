@@ -1,7 +1,7 @@
 //! The section of the text report on a change: the affected functions, and whether their behaviour differs.
 
 use crate::document::{Behaviour, Document, Verdict};
-use crate::style::{Paint, Style, cut, heading, longest};
+use crate::terminal::style::{Paint, Style, cut, heading, longest};
 
 /// Writes the result of the semantic diff for each affected function, and the number of unaffected objectives.
 pub(crate) fn change(out: &mut String, document: &Document, style: Style) {

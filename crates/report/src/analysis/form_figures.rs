@@ -1,60 +1,13 @@
-//! What the emitted suites give, form by form: a framework that runs all tests in one process can't run every test, and what
-//! only such tests cover is not covered by its suite.
+//! The coverage of the emitted suites of each form.
 
+use crate::analysis::figures::{Figures, Tally};
+use crate::document::form_suites::FormSuites;
+use crate::document::name::Name;
 use crate::document::{Document, Verdict};
-use crate::figures::{Figures, Tally};
-use crate::name::Name;
-use crate::style::{Paint, Style, cut, heading, longest};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The form that the replay runs.
 const OUR_OWN: &str = "c";
-
-/// The suites of one form.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct FormSuites {
-    /// The form, as `--emit` calls it.
-    pub form: String,
-    /// Tests that run.
-    pub tests: u64,
-    /// Tests that don't.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub skipped: Vec<SkippedTest>,
-    /// By criterion, what the tests that run cover.
-    #[serde(default)]
-    pub covered: BTreeMap<String, u64>,
-}
-
-/// A test that its framework can't run.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct SkippedTest {
-    /// Its name.
-    pub test: String,
-    /// Why.
-    pub why: String,
-}
-
-impl FormSuites {
-    /// Adds the suites of another function.
-    fn join(&mut self, other: FormSuites) {
-        self.tests += other.tests;
-        self.skipped.extend(other.skipped);
-        for (criterion, count) in other.covered {
-            *self.covered.entry(criterion).or_default() += count;
-        }
-    }
-}
-
-/// The same forms of several functions as one entry each.
-pub fn join_forms(all: &mut Vec<FormSuites>, more: Vec<FormSuites>) {
-    for suites in more {
-        match all.iter_mut().find(|known| known.form == suites.form) {
-            Some(known) => known.join(suites),
-            None => all.push(suites),
-        }
-    }
-}
 
 /// Says of each form what its suites cover. Those of our own form that run everything are not listed.
 pub fn count_forms(document: &mut Document) {
@@ -69,25 +22,6 @@ pub fn count_forms(document: &mut Document) {
             let count = suites.covered.entry(objective.criterion.clone()).or_default();
             let covered = objective.status == Verdict::Covered && runs(&objective.tests);
             *count += u64::from(covered && known.insert((objective.at.file.as_deref(), objective.id.as_str())));
-        }
-    }
-}
-
-/// The forms that don't run everything: what they cover, and why not the rest.
-pub(crate) fn forms(out: &mut String, document: &Document, style: Style) {
-    let short: Vec<&FormSuites> = short(document).collect();
-    if short.is_empty() {
-        return;
-    }
-    heading(out, style, Paint::Yellow, "tests that a framework cannot run");
-    let (names, figures) = (longest(short.iter().map(|suites| &suites.form)), Figures::new(document));
-    for suites in short {
-        let line = format!("  {:<names$}  {}", suites.form, said(suites, &figures));
-        out.push_str(&cut(&line, style.width));
-        out.push('\n');
-        for (why, count) in reasons(suites) {
-            out.push_str(&style.paint(Paint::Dim, &cut(&format!("    {count}: {why}"), style.width)));
-            out.push('\n');
         }
     }
 }

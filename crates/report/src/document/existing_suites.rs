@@ -1,6 +1,5 @@
 //! Suites that were there before a run: whether their tests still hold, and where the new ones went.
 
-use crate::style::{Paint, Style, cut, heading};
 use serde::{Deserialize, Serialize};
 
 /// A suite that was there.
@@ -95,71 +94,6 @@ pub fn changes(message: &str) -> Vec<Change> {
     };
     let all: Option<Vec<Change>> = message.split("; ").map(read).collect();
     all.unwrap_or_default()
-}
-
-/// Says of each suite what holds, and of each broken test why.
-pub(crate) fn kept_suites(out: &mut String, suites: &[KeptSuite], style: Style) {
-    if suites.is_empty() {
-        return;
-    }
-    heading(out, style, Paint::Bold, "existing tests");
-    for suite in suites {
-        let edited = if suite.edited { ", edited and kept" } else { "" };
-        let line = format!("  {}{edited}: {}", suite.file, standing(suite));
-        out.push_str(&cut(&line, style.width));
-        out.push('\n');
-        for test in suite.tests.iter().filter(|test| test.is_broken()) {
-            for said in failures(test) {
-                out.push_str(&cut(&format!("    {}: {said}", test.name), style.width));
-                out.push('\n');
-            }
-        }
-        if let Some(file) = &suite.new_tests {
-            out.push_str(&format!("    new tests: {file}\n"));
-        }
-    }
-}
-
-fn standing(suite: &KeptSuite) -> String {
-    if let Some(why) = &suite.not_run {
-        return format!("not run ({why})");
-    }
-    let passes = suite.tests.iter().filter(|test| test.verdict == KeptVerdict::Passes).count();
-    let all = suite.tests.len();
-    let mut text = match passes == all {
-        true if all == 1 => "its test passes".to_string(),
-        true => format!("all {all} tests pass"),
-        false => format!("{passes} of {all} tests pass"),
-    };
-    let unsaid = suite.tests.iter().filter(|test| test.verdict == KeptVerdict::NotCheckable).count();
-    if unsaid > 0 {
-        text.push_str(&format!(", {unsaid} can't be checked"));
-    }
-    match suite.new_tests {
-        _ if !suite.edited => {
-            text.push_str("; regenerated");
-            match suite.used_again {
-                Some(1) => text.push_str(", 1 of them with the same inputs"),
-                Some(some @ 2..) => text.push_str(&format!(", {some} of them with the same inputs")),
-                Some(0) | None => {}
-            }
-        }
-        None => text.push_str("; nothing is missing"),
-        Some(_) => {}
-    }
-    text
-}
-
-fn failures(test: &KeptTest) -> Vec<String> {
-    let why = || test.why.clone().unwrap_or_default();
-    match test.verdict {
-        KeptVerdict::DoesNotCompile => vec![format!("no longer compiles: {}", why())],
-        _ if test.changes.is_empty() => vec![why()],
-        _ => {
-            let line = |change: &Change| format!("{}: {} → {}", change.what, change.expected, change.got);
-            test.changes.iter().map(line).collect()
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The call of a test in one line, for people.
 
-use crate::value::{Shown, brief_elements};
+use crate::conversion::value_text::{Shown, brief_elements};
 use touchstone_criteria::{
     EarlierCall, EnvironmentInput, InputContent, NamedValue, ObjectInput, Outcome, TestCase, TestKind,
 };

@@ -1,11 +1,11 @@
 //! From a campaign to its document.
 
-use crate::Extras;
-use crate::brief::{brief, called};
-use crate::decisions::decision;
+use crate::conversion::call_text::{brief, called};
+use crate::conversion::decision_table::decision;
+use crate::conversion::supplements::Extras;
+use crate::conversion::value_text::{Elements, Shown};
+use crate::document::name::Name;
 use crate::document::{self, Document, Json, Position, Stretch, Verdict};
-use crate::name::Name;
-use crate::value::{Elements, Shown};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use std::collections::{HashMap, HashSet};

@@ -7,8 +7,8 @@
 //! - State that a test changed was changed by running its line, whoever looked at it afterwards.
 //! - What is not measured, infeasible or excluded says nothing.
 
+use crate::document::name::Name;
 use crate::document::{Document, Objective, Verdict};
-use crate::name::Name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Criteria of which a run covers something wherever it comes.

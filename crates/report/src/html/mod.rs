@@ -17,10 +17,10 @@ mod source;
 mod tokens;
 mod tree;
 
+use crate::analysis::figures::{Figures, merged};
+use crate::analysis::history::Past;
+use crate::analysis::variants::{keep_variant, variants_of};
 use crate::document::{Document, Objective};
-use crate::figures::{Figures, merged};
-use crate::history::Past;
-use crate::variants::{keep_variant, variants_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the site is made of.
@@ -58,8 +58,8 @@ struct Site<'a> {
 pub fn site(input: &Input<'_>) -> Vec<Page> {
     let site = Site::new(input);
     let mut pages = vec![
-        Page { path: "style.css".into(), text: include_str!("html/style.css").into() },
-        Page { path: "script.js".into(), text: include_str!("html/script.js").into() },
+        Page { path: "style.css".into(), text: include_str!("style.css").into() },
+        Page { path: "script.js".into(), text: include_str!("script.js").into() },
         Page { path: "index.html".into(), text: overview::page(&site) },
         Page { path: "functions.html".into(), text: lists::functions(&site) },
         Page { path: "tests.html".into(), text: lists::tests(&site) },
