@@ -1,16 +1,16 @@
-//! The HTML report in a real browser: search, file view, truth table, gaps, themes. A script that only this test adds to
-//! the page presses keys and clicks as a user does, and writes down what is then to be seen.
+//! The HTML report in a real browser: search, file view, truth table, gaps, themes. A script that only this test adds
+//! to the page simulates keys and clicks, and records the visible result.
 //!
-//! Needs Chromium (`setup.sh` installs it; `TOUCHSTONE_CHROMIUM` names another). Without it the test is skipped, and says
-//! so; with `CI=true` it fails.
+//! Needs Chromium (`setup.sh` installs it; `TOUCHSTONE_CHROMIUM` names another). Without it the test is skipped with a
+//! message; with `CI=true` it fails.
 
-// Tests may look around.
+// Tests may access the environment.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use touchstone_report::{Document, Figures, Past, html, text_hash};
+use touchstone_report::{Document, Figures, HistoryEntry, html, text_hash};
 
 const SOURCE: &str = include_str!("golden/gate.c");
 
@@ -30,16 +30,17 @@ fn write_site(dir: &Path) {
     let document = Document::parse(&include_str!("golden/campaign.json").replace("HASH", &text_hash(SOURCE)));
     let document = document.expect("a document");
     let figures = Figures::new(&document);
-    let history = [Past::new(1_000_000, &figures), Past::new(2_000_000, &figures)];
+    let history = [HistoryEntry::new(1_000_000, &figures), HistoryEntry::new(2_000_000, &figures)];
     let sources = BTreeMap::from([("src/gate.c".to_string(), SOURCE.to_string())]);
-    for page in html::site(&html::Input { document: &document, sources: &sources, history: &history }) {
+    for page in html::site(&html::SiteInput { document: &document, sources: &sources, history: &history }) {
         let path = dir.join(&page.path);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
         std::fs::write(path, page.text).expect("writable");
     }
 }
 
-/// What the steps wrote down, as JSON. They are the body of an asynchronous function that returns it.
+/// Runs steps in the browser and returns their result as JSON. They are the body of an asynchronous function that
+/// returns it.
 fn drive(browser: &str, dir: &Path, page: &str, steps: &str) -> serde_json::Value {
     let path = dir.join(page);
     let text = std::fs::read_to_string(&path).expect("the page");
@@ -73,7 +74,7 @@ fn drive(browser: &str, dir: &Path, page: &str, steps: &str) -> serde_json::Valu
     serde_json::from_str(&decode(seen)).expect("JSON")
 }
 
-/// Undoes `encodeURIComponent`.
+/// Decodes `encodeURIComponent`.
 fn decode(text: &str) -> String {
     let (mut bytes, mut rest) = (Vec::new(), text.bytes());
     while let Some(byte) = rest.next() {

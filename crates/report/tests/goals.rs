@@ -1,4 +1,4 @@
-//! Reports of criteria that have objectives, and truth tables, as they must look.
+//! Snapshots of reports with objectives and truth tables.
 
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{
@@ -9,7 +9,7 @@ use touchstone_criteria::{
 use touchstone_ir::{
     BoolTree, CondId, Condition, DataType, Decision, DecisionId, DecisionKind, FuncId, Function, FunctionRole, Module,
 };
-use touchstone_report::{Detail, Extras, Style, document, json_with, text};
+use touchstone_report::{Detail, Style, Supplements, document, json_with, text};
 
 fn span(line: u32) -> Span {
     Span::at(FileId::new(0), line, 9)
@@ -47,12 +47,12 @@ fn objective(id: &str, criterion: &str, line: u32, text: &str, status: Status) -
     Objective { id: id.into(), criterion: criterion.into(), function: "step".into(), span: span(line), text, status }
 }
 
-fn shown(campaign: &Campaign, extras: &Extras, detail: Detail, style: Style) -> String {
+fn shown(campaign: &Campaign, extras: &Supplements, detail: Detail, style: Style) -> String {
     text(&document(campaign, &module(), extras), detail, style)
 }
 
-/// The report must be this, and no line of it wider than the style says.
-fn check(campaign: &Campaign, extras: &Extras, style: Style, expected: &str) {
+/// Compares the report, and checks that no line is wider than the style.
+fn check(campaign: &Campaign, extras: &Supplements, style: Style, expected: &str) {
     let report = shown(campaign, extras, Detail::Short, style);
     assert_eq!(report, expected, "\n{report}");
     for line in report.lines() {
@@ -75,7 +75,7 @@ fn criteria_of_one_function_share_its_tests_and_times() {
     let campaign = Campaign { functions, ..Campaign::default() };
     check(
         &campaign,
-        &Extras::default(),
+        &Supplements::default(),
         Style { color: false, width: 120 },
         "\
 function                 criterion   covered  infeasible  unknown  of feasible                 tests  explore  replay
@@ -93,7 +93,7 @@ limit_of_the_controller  mcdc            0/0           0        0  nothing to co
 fn a_narrow_table_has_a_short_bar_or_none() {
     let campaign = Campaign { functions: vec![result("step", "mcdc", [24, 11, 2, 11])], ..Campaign::default() };
     let bar = |width: usize| {
-        let report = shown(&campaign, &Extras::default(), Detail::Short, Style { color: false, width });
+        let report = shown(&campaign, &Supplements::default(), Detail::Short, Style { color: false, width });
         report.chars().filter(|c| matches!(c, '█' | '░')).count()
     };
     assert_eq!([bar(100), bar(94), bar(91), bar(70)], [8, 6, 0, 0]);
@@ -106,7 +106,7 @@ fn paths_and_goals_are_tables_of_their_own() {
     let campaign = Campaign { functions: vec![paths, result("step", "stmt", [3, 3, 0, 0])], ..Campaign::default() };
     check(
         &campaign,
-        &Extras::default(),
+        &Supplements::default(),
         Style::default(),
         "\
 function  criterion  tests  paths  infeasible  errors  incomplete  explore  replay
@@ -118,7 +118,7 @@ step      stmt           3/3           0        0  100% of 3    █████�
     );
 }
 
-/// A campaign in which something is missing.
+/// Returns a campaign with gaps.
 fn unfinished() -> Campaign {
     let exhaustive = || Status::Infeasible(WhyInfeasible::Exhaustive);
     let bound = || {
@@ -155,7 +155,7 @@ fn unfinished() -> Campaign {
 fn infeasible_objectives_are_counted_and_unknown_ones_are_listed() {
     check(
         &unfinished(),
-        &Extras::default(),
+        &Supplements::default(),
         Style::default(),
         "\
 function  criterion  covered  infeasible  unknown  of feasible            tests  explore  replay
@@ -180,7 +180,7 @@ incomplete
   step: bound hit at src/control.c:30:9; raise --loop-bound (2 paths)
 ",
     );
-    let all = shown(&unfinished(), &Extras::default(), Detail::Everything, Style::default());
+    let all = shown(&unfinished(), &Supplements::default(), Detail::Everything, Style::default());
     assert!(all.contains("step.condition.6.0badcafe") && !all.contains("more"), "{all}");
 }
 
@@ -188,7 +188,7 @@ fn cond(index: usize) -> Box<BoolTree> {
     Box::new(BoolTree::Cond(CondId::new(index)))
 }
 
-/// The table of a decision over conditions with these texts, from tests that give them values (`TF-`).
+/// Returns the table of a decision over conditions with these texts, from tests with their values (`TF-`).
 fn table(text: &str, tree: BoolTree, conditions: &[&str], tests: &[(&str, &str)]) -> DecisionTable {
     let condition = |text: &&str| Condition { span: span(7), text: text.to_string() };
     let conditions = conditions.iter().map(condition).collect();
@@ -241,7 +241,8 @@ fn or(a: Box<BoolTree>, b: Box<BoolTree>) -> Box<BoolTree> {
     Box::new(BoolTree::Or(a, b))
 }
 
-/// A complete table, one with a proved gap, one whose values are shown without a pair, one that nobody evaluated.
+/// Returns a complete table, one with a proved gap, one with shown values but without a pair, and one that was never
+/// evaluated.
 fn tables() -> Vec<DecisionTable> {
     let complete = table(
         "on && hot",
@@ -281,7 +282,7 @@ fn tables() -> Vec<DecisionTable> {
 #[test]
 fn decisions_that_are_not_fully_shown_have_their_table() {
     let campaign = Campaign { functions: vec![result("step", "mcdc", [12, 10, 1, 1])], ..Campaign::default() };
-    let extras = Extras { decisions: tables(), ..Extras::default() };
+    let extras = Supplements { decisions: tables(), ..Supplements::default() };
     check(
         &campaign,
         &extras,
@@ -335,7 +336,7 @@ fn a_condition_without_unique_cause_pair_says_how_the_search_for_one_ended() {
     let table = table("(a && b) || (c && d)", BoolTree::Or(and(0), and(2)), &["a", "b", "c", "d"], &rows);
     let check = |pair_search: PairSearch, detail: Detail, expected: Option<&str>| {
         let decisions = vec![DecisionTable { pair_search, ..table.clone() }];
-        let report = shown(&campaign, &Extras { decisions, ..Extras::default() }, detail, Style::default());
+        let report = shown(&campaign, &Supplements { decisions, ..Supplements::default() }, detail, Style::default());
         let line = report.lines().find(|line| line.starts_with("    c3  c")).map(str::trim);
         assert_eq!(line, expected, "{report}");
     };
@@ -365,7 +366,7 @@ fn a_decision_with_many_conditions_and_rows_stays_readable() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let table = table(&texts.join(" && "), tree, &texts, &tests);
     let campaign = Campaign { functions: vec![result("step", "mcdc", [80, 40, 0, 40])], ..Campaign::default() };
-    let extras = Extras { decisions: vec![table], ..Extras::default() };
+    let extras = Supplements { decisions: vec![table], ..Supplements::default() };
     let report = shown(&campaign, &extras, Detail::Short, Style::default());
     let line = |start: &str| report.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_string();
     assert!(report.lines().all(|line| line.chars().count() <= 100), "{report}");
@@ -382,7 +383,7 @@ fn a_decision_with_many_conditions_and_rows_stays_readable() {
 #[test]
 fn tables_are_json_with_positions() {
     let campaign = Campaign::default();
-    let extras = Extras { decisions: tables(), ..Extras::default() };
+    let extras = Supplements { decisions: tables(), ..Supplements::default() };
     let report: serde_json::Value = serde_json::from_str(&json_with(&campaign, &module(), &extras)).expect("JSON");
     let shown = serde_json::json!({"status": "shown", "why": null});
     let condition = |text: &str, yes: &serde_json::Value, no: &serde_json::Value| serde_json::json!({"text": text, "file": "src/control.c", "line": 7, "column": 9, "end_line": 7, "end_column": 9, "true": yes, "false": no});

@@ -1,4 +1,4 @@
-//! Reports of a small campaign, as they must look.
+//! Snapshots of the reports of a small campaign.
 
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{
@@ -10,7 +10,7 @@ use touchstone_ir::{
     DataType, DataTypeId, DataValue, EnumItem, ErrorKind, Field, Function, FunctionRole, InputSource, IntKind, Module,
     PointerTarget,
 };
-use touchstone_report::{Detail, Extras, Style, document, json, test_json, text};
+use touchstone_report::{Detail, Style, Supplements, document, json, test_json, text};
 
 struct Types {
     int: DataTypeId,
@@ -121,7 +121,7 @@ fn function(name: &str, seconds: f64) -> FunctionResult {
 }
 
 fn shown(campaign: &Campaign, module: &Module, style: Style) -> String {
-    text(&document(campaign, module, &Extras::default()), Detail::Short, style)
+    text(&document(campaign, module, &Supplements::default()), Detail::Short, style)
 }
 
 #[test]

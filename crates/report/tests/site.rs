@@ -1,17 +1,19 @@
-//! Everything that is rendered from a document: the formats of other tools and the terminal's summary byte for byte
-//! (`TOUCHSTONE_BLESS=1` rewrites them), the HTML site by what it must and must not contain.
+//! Renderings of a document: the formats of other tools and the text overview byte for byte (`TOUCHSTONE_BLESS=1`
+//! updates them), the HTML site by required and forbidden contents.
 //!
-//! Files of these kinds were accepted by LCOV 1.16 and 2.x (`--summary` and `genhtml`), xmllint, pycobertura, junitparser and
-//! Microsoft's SARIF validator once, by hand; since `golden/` was last rewritten only LCOV was tried again.
+//! Files of these kinds were accepted by LCOV 1.16 and 2.x (`--summary` and `genhtml`), xmllint, pycobertura,
+//! junitparser and Microsoft's SARIF validator once, by hand; since the last update of `golden/` only LCOV was tried
+//! again.
 
-// Tests may look around.
+// Tests may access the environment.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use touchstone_report::html::{self, Page};
 use touchstone_report::{
-    ChangedLines, Detail, Document, Figures, Judged, Past, Style, Threshold, export, overview, restrict, text_hash,
+    ChangedLines, Detail, Document, Figures, HistoryEntry, Style, Threshold, ThresholdResult, export, overview,
+    restrict, text_hash,
 };
 
 const SOURCE: &str = include_str!("golden/gate.c");
@@ -90,11 +92,11 @@ fn percentages_leave_out_what_is_infeasible_and_count_exclusions_apart() {
 fn thresholds_are_exact() {
     let figures = Figures::new(&document());
     let judge = |text: &str| text.parse::<Threshold>().expect("a threshold").judge(&figures);
-    assert_eq!(judge("branch=100"), Judged::Reached);
+    assert_eq!(judge("branch=100"), ThresholdResult::Reached);
     // 6 of 9.
-    assert_eq!(judge("mcdc=66.6"), Judged::Reached);
-    assert!(matches!(judge("mcdc=66.7"), Judged::Below(what) if what.contains("6 of 9 feasible")));
-    assert!(matches!(judge("wm=1"), Judged::NotAsked(what) if what.contains("stmt, branch, mcdc")));
+    assert_eq!(judge("mcdc=66.6"), ThresholdResult::Reached);
+    assert!(matches!(judge("mcdc=66.7"), ThresholdResult::Below(what) if what.contains("6 of 9 feasible")));
+    assert!(matches!(judge("wm=1"), ThresholdResult::NotAsked(what) if what.contains("stmt, branch, mcdc")));
     for bad in ["mcdc", "mcdc=x", "mcdc=101", "mcdc=-1", "mcdc=NaN"] {
         assert!(bad.parse::<Threshold>().is_err(), "{bad}");
     }
@@ -129,8 +131,8 @@ fn site() -> Vec<Page> {
     let document = document();
     let sources = BTreeMap::from([("src/gate.c".to_string(), SOURCE.to_string())]);
     let figures = Figures::new(&document);
-    let history = [Past::new(1_000_000, &figures), Past::new(2_000_000, &figures)];
-    html::site(&html::Input { document: &document, sources: &sources, history: &history })
+    let history = [HistoryEntry::new(1_000_000, &figures), HistoryEntry::new(2_000_000, &figures)];
+    html::site(&html::SiteInput { document: &document, sources: &sources, history: &history })
 }
 
 #[test]
@@ -139,7 +141,7 @@ fn the_site_says_what_nothing_kept_the_replay_from() {
     let sources = BTreeMap::new();
     for told in [None, Some("nothing kept tests from <processes> of others")] {
         document.unprotected_replay = told.map(str::to_string);
-        let pages = html::site(&html::Input { document: &document, sources: &sources, history: &[] });
+        let pages = html::site(&html::SiteInput { document: &document, sources: &sources, history: &[] });
         for path in ["index.html", "tests.html"] {
             let said = page(&pages, path).contains("nothing kept tests from &lt;processes&gt; of others");
             assert_eq!(said, told.is_some(), "{path}");
@@ -156,7 +158,7 @@ fn a_test_that_ends_by_a_throw_says_what_is_thrown() {
     let stored = Document::parse(&document.to_json()).expect("JSON");
     assert_eq!(stored, document);
     let sources = BTreeMap::new();
-    let pages = html::site(&html::Input { document: &stored, sources: &sources, history: &[] });
+    let pages = html::site(&html::SiteInput { document: &stored, sources: &sources, history: &[] });
     assert!(page(&pages, "tests.html").contains("throws List&lt;Early&gt;"));
 }
 
@@ -193,7 +195,7 @@ fn every_link_of_the_site_leads_to_a_page_and_an_anchor_of_it() {
                 None => format!("{folder}{path}"),
             };
             let text = page(&pages, &target);
-            // A file whose text could not be read has no lines to go to.
+            // A file without a readable text has no lines to link to.
             let no_text = target.contains("no-such");
             let found = [format!("id=\"{anchor}\""), format!("id={anchor}>"), format!("id={anchor} ")];
             assert!(
@@ -214,7 +216,7 @@ fn conditions_are_marked_in_the_text_inside_their_decision() {
     let line = |number: u32| {
         let start = text.find(&format!("<p id=L{number}")).expect("the line");
         let line = text[start..].split("</p>").next().unwrap_or("");
-        // Tooltips are looked at elsewhere.
+        // Tooltips are tested elsewhere.
         let mut plain = String::new();
         for (index, part) in line.split(" title=\"").enumerate() {
             plain.push_str(if index == 0 { part } else { part.split_once('"').map_or("", |(_, rest)| rest) });
@@ -230,7 +232,7 @@ fn conditions_are_marked_in_the_text_inside_their_decision() {
     assert_eq!(line(5), "<p id=L5 class=c data-h=1>    <i class=w>if</i> (<b class=c data-d=1>a != a</b>)");
     assert_eq!(line(6), "<p id=L6 class=i data-h=0>        <i class=w>return</i> <i class=o>2</i>;");
     assert!(line(7).starts_with("<p id=L7 class=x data-h=0>"), "{}", line(7));
-    // A stretch over two lines is closed and opened again.
+    // A range over two lines is closed and reopened.
     assert_eq!(
         line(8),
         "<p id=L8 class=u data-h=0>        <i class=w>return</i> <b class=u data-d=2 tabindex=0>b &gt;</b>"
@@ -247,7 +249,7 @@ fn a_source_that_is_gone_or_has_changed_is_said_to_be() {
     assert!(gone.text.contains("could not be read"), "{}", gone.text);
     let document = document();
     let sources = BTreeMap::from([("src/gate.c".to_string(), "int x;".to_string())]);
-    let pages = html::site(&html::Input { document: &document, sources: &sources, history: &[] });
+    let pages = html::site(&html::SiteInput { document: &document, sources: &sources, history: &[] });
     assert!(page(&pages, "f/src-gate.c.html").contains("has changed since"));
     assert!(!page(&pages, "index.html").contains("<svg class=\"chart\""), "one campaign is no history");
 }
@@ -274,6 +276,6 @@ fn state_has_a_page_only_if_there_is_some() {
     let pages = site();
     assert!(page(&pages, "state.html").contains("1 of 2 checked"));
     let document = Document { state: Vec::new(), ..document() };
-    let pages = html::site(&html::Input { document: &document, sources: &BTreeMap::new(), history: &[] });
+    let pages = html::site(&html::SiteInput { document: &document, sources: &BTreeMap::new(), history: &[] });
     assert!(!pages.iter().any(|page| page.path == "state.html" || page.text.contains("state.html")));
 }

@@ -15,9 +15,9 @@ use touchstone_instrument::{
 };
 use touchstone_ir::{CondId, Condition, DecisionId};
 use touchstone_report::document::{
-    Counts, Function, NOT_MEASURED, Objective, Paths, Solver, SourceFile, Stretch, Test, Verdict,
+    Counts, Function, NOT_MEASURED, Objective, Paths, ReportedRange, Solver, SourceFile, Test, Verdict,
 };
-use touchstone_report::{Document, Name, decision, stretch};
+use touchstone_report::{Document, Name, decision, reported_range};
 
 /// Returns the document of a measured suite, and remarks on it.
 pub fn document(
@@ -144,7 +144,7 @@ impl<'a> DocumentBuilder<'a> {
             id: format!("{}{suffix}", objective.id),
             criterion: objective.criterion.clone(),
             function: objective.function.clone(),
-            at: stretch(span, &self.files),
+            at: reported_range(span, &self.files),
             text: objective.text.clone(),
             status,
             why,
@@ -215,14 +215,14 @@ impl<'a> DocumentBuilder<'a> {
     }
 
     fn functions(&mut self) {
-        let mut places: BTreeMap<(String, String), Stretch> = BTreeMap::new();
+        let mut places: BTreeMap<(String, String), ReportedRange> = BTreeMap::new();
         for unit in &self.measured.units {
             let counted = self.selection.counted(unit);
             for (name, place) in
                 unit.record.functions.iter().filter(|(_, place)| counted.holds(unit.record.shown(*place)))
             {
                 let span = self.span(unit, *place);
-                let at = stretch(span, &self.files);
+                let at = reported_range(span, &self.files);
                 places.insert((at.file.clone().unwrap_or_default(), name.clone()), at);
             }
         }

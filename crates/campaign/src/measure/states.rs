@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use touchstone_criteria::STATE;
 use touchstone_instrument::{MeasuredSuite, ModifiedState, ProbeObstacle, StateRules, measure_states};
-use touchstone_report::document::{NOT_MEASURED, Objective, Position, StateUpdate, Stretch, TestState, Verdict};
+use touchstone_report::document::{NOT_MEASURED, Objective, Position, ReportedRange, StateUpdate, TestState, Verdict};
 use touchstone_report::{Document, Name};
 
 /// The maximum number of tests that are named for a piece of state.
@@ -66,7 +66,7 @@ pub(super) fn add(
                 id,
                 criterion: STATE.to_string(),
                 function: used.function.clone(),
-                at: Stretch { file: Some(file), line, column, end_line: line, end_column: column },
+                at: ReportedRange { file: Some(file), line, column, end_line: line, end_column: column },
                 text: format!("{} is checked", used.name),
                 status: Verdict::Uncovered,
                 why: None,

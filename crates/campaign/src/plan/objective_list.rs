@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use touchstone_criteria::{Campaign, Criterion, Objectives, WhyUnknown};
 use touchstone_instrument::state_targets;
 use touchstone_ir::FuncId;
-use touchstone_report::document::{Objective, Stretch, Verdict};
-use touchstone_report::{Document, Extras};
+use touchstone_report::document::{Objective, ReportedRange, Verdict};
+use touchstone_report::{Document, Supplements};
 
 /// The objectives of a request.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl ObjectiveList {
     pub fn document(&self) -> Document {
         let objectives = self.functions.iter().flat_map(|(_, wanted)| wanted.list.values().cloned()).collect();
         let campaign = Campaign { objectives, ..Campaign::default() };
-        let mut document = touchstone_report::document(&campaign, &self.program.module, &Extras::default());
+        let mut document = touchstone_report::document(&campaign, &self.program.module, &Supplements::default());
         document.objectives.extend(self.state.iter().cloned());
         document
     }
@@ -74,7 +74,13 @@ impl ObjectiveList {
                     id: named.target.id,
                     criterion: Criterion::State.to_string(),
                     function: named.target.function,
-                    at: Stretch { file: Some(named.origin.file), line, column, end_line: line, end_column: column },
+                    at: ReportedRange {
+                        file: Some(named.origin.file),
+                        line,
+                        column,
+                        end_line: line,
+                        end_column: column,
+                    },
                     status: Verdict::Unknown,
                     why: Some(WhyUnknown::NotTried.to_string()),
                     reason: Some(WhyUnknown::NotTried.word().to_string()),

@@ -21,13 +21,13 @@ use touchstone_emit::{
     existing_tests, replay_existing_junit_class, suite_test_names,
 };
 use touchstone_instrument::{CRITERIA_VARIABLE, DIRECTORY_VARIABLE, read_measurements};
-use touchstone_report::{KeptSuite, KeptTest, KeptVerdict, changes};
+use touchstone_report::{ReportedSuite, ReportedTest, ReportedVerdict, failed_expectations};
 
 /// The existing suites of a function.
 #[derive(Debug, Default)]
 pub(crate) struct ExistingSuites {
     /// The suites, as the report shows them.
-    pub suites: Vec<KeptSuite>,
+    pub suites: Vec<ReportedSuite>,
     /// The names of kept tests in the form `c`. In other forms, a test of the same name is the same test.
     pub names: BTreeSet<String>,
     /// The coverage of kept tests.
@@ -71,7 +71,7 @@ const C_FORMS: [(TestForm, &str); 4] =
 
 impl ExistingSuites {
     /// Returns the entries of the report, given the file with new tests and the number of tests with reused inputs.
-    pub fn report_entries(mut self, new_tests: Option<PathBuf>, used_again: usize) -> Vec<KeptSuite> {
+    pub fn report_entries(mut self, new_tests: Option<PathBuf>, used_again: usize) -> Vec<ReportedSuite> {
         if let Some(first) = self.suites.iter_mut().find(|suite| !suite.edited) {
             first.used_again = Some(used_again);
         }
@@ -81,9 +81,9 @@ impl ExistingSuites {
         self.suites
     }
 
-    fn run(&mut self, work: &Work<'_>, suite: &ExistingSuite, form: TestForm) -> Result<KeptSuite, CampaignError> {
+    fn run(&mut self, work: &Work<'_>, suite: &ExistingSuite, form: TestForm) -> Result<ReportedSuite, CampaignError> {
         let request = &work.plan.request;
-        let mut entry = KeptSuite {
+        let mut entry = ReportedSuite {
             file: suite.path.display().to_string(),
             function: work.name().to_string(),
             edited: suite.edited,
@@ -124,9 +124,9 @@ impl ExistingSuites {
 }
 
 /// Runs the tests of a method in a JUnit class.
-fn run_junit(work: &Work<'_>, class: &ExistingJUnitClass, target: &JavaTarget) -> Result<KeptSuite, CampaignError> {
+fn run_junit(work: &Work<'_>, class: &ExistingJUnitClass, target: &JavaTarget) -> Result<ReportedSuite, CampaignError> {
     let request = &work.plan.request;
-    let mut entry = KeptSuite {
+    let mut entry = ReportedSuite {
         file: class.path.display().to_string(),
         function: work.name().to_string(),
         edited: class.edited,
@@ -147,7 +147,7 @@ fn run_junit(work: &Work<'_>, class: &ExistingJUnitClass, target: &JavaTarget) -
 }
 
 /// Returns the results of replayed tests on the current program.
-fn verdicts(tests: &[TestCase], replayed: &Replayed) -> Vec<KeptTest> {
+fn verdicts(tests: &[TestCase], replayed: &Replayed) -> Vec<ReportedTest> {
     let verdict = |(test, replay): (&TestCase, &Replay)| {
         kept_test(test.id.clone(), replay, matches!(test.outcome, Outcome::Error { .. }))
     };
@@ -155,19 +155,25 @@ fn verdicts(tests: &[TestCase], replayed: &Replayed) -> Vec<KeptTest> {
 }
 
 /// Returns the report entry of one test.
-fn kept_test(name: String, replay: &Replay, expects_error: bool) -> KeptTest {
+fn kept_test(name: String, replay: &Replay, expects_error: bool) -> ReportedTest {
     let (verdict, why) = match replay {
-        Replay::Agreed => (KeptVerdict::Passes, None),
-        Replay::Disagreed(why) => (KeptVerdict::Fails, Some(why.to_string())),
-        Replay::NotCheckable(NotCheckable::TestDoesNotCompile(why)) => (KeptVerdict::DoesNotCompile, Some(why.clone())),
-        Replay::NotCheckable(why) => (KeptVerdict::NotCheckable, Some(why.to_string())),
-        Replay::NotRun => (KeptVerdict::NotRun, None),
+        Replay::Agreed => (ReportedVerdict::Passes, None),
+        Replay::Disagreed(why) => (ReportedVerdict::Fails, Some(why.to_string())),
+        Replay::NotCheckable(NotCheckable::TestDoesNotCompile(why)) => {
+            (ReportedVerdict::DoesNotCompile, Some(why.clone()))
+        }
+        Replay::NotCheckable(why) => (ReportedVerdict::NotCheckable, Some(why.to_string())),
+        Replay::NotRun => (ReportedVerdict::NotRun, None),
     };
-    KeptTest {
+    ReportedTest {
         name,
         verdict,
         expects_error,
-        changes: why.as_deref().filter(|_| verdict == KeptVerdict::Fails).map(changes).unwrap_or_default(),
+        changes: why
+            .as_deref()
+            .filter(|_| verdict == ReportedVerdict::Fails)
+            .map(failed_expectations)
+            .unwrap_or_default(),
         why,
     }
 }

@@ -11,7 +11,7 @@ use touchstone_criteria::{
 };
 use touchstone_emit::Target;
 use touchstone_report::document::{Change, ChangedFunction};
-use touchstone_report::{Document, Extras, FormSuites, KeptSuite, join_forms};
+use touchstone_report::{Document, FormSuites, ReportedSuite, Supplements, join_forms};
 
 /// The result for one function.
 pub(crate) struct FunctionOutcome {
@@ -21,7 +21,7 @@ pub(crate) struct FunctionOutcome {
     pub tests: Vec<TestCase>,
     pub decisions: Vec<DecisionTable>,
     pub notices: Vec<Notice>,
-    pub kept: Vec<KeptSuite>,
+    pub kept: Vec<ReportedSuite>,
     pub forms: Vec<FormSuites>,
     /// The protection that the replay of an earlier run lacked.
     pub unprotected: Option<String>,
@@ -74,7 +74,7 @@ pub struct CampaignResult {
     /// Functions, objectives with verdicts, tests.
     pub campaign: Campaign,
     /// Additional data for reports.
-    pub extras: Extras,
+    pub extras: Supplements,
     /// Notices of the run.
     noticed: Vec<Notice>,
     /// Functions with interrupted work.
@@ -85,7 +85,7 @@ impl CampaignResult {
     /// Returns an empty result.
     pub(crate) fn of(plan: &Plan) -> CampaignResult {
         let change = plan.request.old.as_ref().map(|old| Change { since: old.name.clone(), ..Change::default() });
-        CampaignResult { extras: Extras { change, ..Extras::default() }, ..CampaignResult::default() }
+        CampaignResult { extras: Supplements { change, ..Supplements::default() }, ..CampaignResult::default() }
     }
 
     pub(crate) fn add(&mut self, done: FunctionOutcome) {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use touchstone_report::{Document, Figures, Judged, Past, Style, Threshold, export, html};
+use touchstone_report::{Document, Figures, HistoryEntry, Style, Threshold, ThresholdResult, export, html};
 
 /// The files of the output directory: the document of the last run, and the figures of all runs.
 const CAMPAIGN: &str = "campaign.json";
@@ -63,7 +63,7 @@ impl Outputs {
     }
 
     /// Writes the selected files and prints the thresholds that are missed.
-    pub fn write(&self, document: &Document, history: &[Past], quiet: bool) -> Result<Exit> {
+    pub fn write(&self, document: &Document, history: &[HistoryEntry], quiet: bool) -> Result<Exit> {
         if let Some(dir) = &self.html {
             write_site(dir, document, history, quiet)?;
         }
@@ -90,12 +90,12 @@ impl Outputs {
         let mut exit = Exit::Done;
         for threshold in &self.fail_under {
             match threshold.judge(&figures) {
-                Judged::Reached => {}
-                Judged::Below(what) => {
+                ThresholdResult::Reached => {}
+                ThresholdResult::Below(what) => {
                     eprintln!("below threshold: {what}");
                     exit = Exit::Below;
                 }
-                Judged::NotAsked(what) => bail!(what),
+                ThresholdResult::NotAsked(what) => bail!(what),
             }
         }
         Ok(exit)
@@ -120,7 +120,7 @@ pub fn write_patch(out: &Path, document: &Document, quiet: bool) -> Result<()> {
 }
 
 /// Stores the document of a run in its output directory, appends its figures to the history, and returns the history.
-pub fn store(out: &Path, document: &Document) -> Result<Vec<Past>> {
+pub fn store(out: &Path, document: &Document) -> Result<Vec<HistoryEntry>> {
     write(&out.join(CAMPAIGN), &document.to_stored())?;
     let path = out.join(HISTORY);
     let mut text = match std::fs::read(&path) {
@@ -133,13 +133,13 @@ pub fn store(out: &Path, document: &Document) -> Result<Vec<Past>> {
         text.push('\n');
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    text += &Past::new(now, &Figures::new(document)).to_line();
+    text += &HistoryEntry::new(now, &Figures::new(document)).to_line();
     write(&path, &text)?;
     Ok(touchstone_report::read_history(&text))
 }
 
 /// Reads the document and the history that [`store`] wrote. `path` is the output directory or the document itself.
-pub fn load(path: &Path) -> Result<(Document, Vec<Past>)> {
+pub fn load(path: &Path) -> Result<(Document, Vec<HistoryEntry>)> {
     let (file, dir) = match path.is_file() {
         true => (path.to_path_buf(), path.parent().unwrap_or(Path::new(".")).to_path_buf()),
         false => (path.join(CAMPAIGN), path.to_path_buf()),
@@ -174,7 +174,7 @@ pub fn fitted(text: String) -> String {
     columns().map_or(text.clone(), |width| touchstone_report::fit(&text, width))
 }
 
-fn write_site(dir: &Path, document: &Document, history: &[Past], quiet: bool) -> Result<()> {
+fn write_site(dir: &Path, document: &Document, history: &[HistoryEntry], quiet: bool) -> Result<()> {
     let mut sources = BTreeMap::new();
     let mut paths: Vec<&str> =
         document.objectives.iter().filter_map(|objective| objective.at.file.as_deref()).collect();
@@ -190,7 +190,7 @@ fn write_site(dir: &Path, document: &Document, history: &[Past], quiet: bool) ->
             Err(_) => {}
         }
     }
-    for page in html::site(&html::Input { document, sources: &sources, history }) {
+    for page in html::site(&html::SiteInput { document, sources: &sources, history }) {
         write(&dir.join(&page.path), &page.text)?;
     }
     if !quiet {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use touchstone_campaign::{Notice, Plan, Purpose, Request, SuiteGain, run};
 use touchstone_report::document::Replay;
-use touchstone_report::{Detail, Document, KeptSuite};
+use touchstone_report::{Detail, Document, ReportedSuite};
 
 /// Runs `generate`.
 pub fn generate(options: &Generate) -> Result<ExitCode> {
@@ -96,7 +96,7 @@ fn verdict(options: &Generate, document: &Document, interrupted: bool, below: Ex
     let disagreed = document.tests.iter().any(|test| test.replay == Replay::Disagreed);
     if interrupted {
         Exit::Interrupted
-    } else if disagreed || document.kept.iter().any(KeptSuite::is_broken) {
+    } else if disagreed || document.kept.iter().any(ReportedSuite::is_broken) {
         Exit::Disagreed
     } else if below != Exit::Done {
         below

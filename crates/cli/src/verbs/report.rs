@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use touchstone_report::{ChangedLines, Detail, Document, Past};
+use touchstone_report::{ChangedLines, Detail, Document, HistoryEntry};
 
 #[derive(ClapArgs, Debug)]
 pub struct Report {
@@ -47,7 +47,7 @@ impl Shown {
     }
 
     /// Prints a document and writes the requested reports.
-    pub fn show(&self, mut document: Document, history: &[Past]) -> Result<Exit> {
+    pub fn show(&self, mut document: Document, history: &[HistoryEntry]) -> Result<Exit> {
         if let Some(revision) = &self.changed_lines {
             restrict(&mut document, revision)?;
         }

@@ -1,22 +1,22 @@
-//! Changed lines only: a document restricted to what a difference touches.
+//! Restriction of a document to changed lines.
 //!
-//! The difference is what `git diff -U0 --no-prefix REV` prints; running git is somebody else's.
+//! The input is the output of `git diff -U0 --no-prefix REV`; the caller runs git.
 
 use crate::document::{Counts, Document, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Lines of the new versions that a difference adds or changes, by path: ranges, both ends included.
+/// Added and changed lines of the new version, by path: ranges with both ends included.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ChangedLines {
     files: BTreeMap<String, Vec<(u32, u32)>>,
 }
 
 impl ChangedLines {
-    /// Reads what `git diff -U0 --no-prefix` prints. Paths are relative to the root of the repository.
+    /// Parses the output of `git diff -U0 --no-prefix`. Paths are relative to the root of the repository.
     pub fn parse(diff: &str) -> ChangedLines {
         let mut lines = Lines::default();
         let mut path: Option<String> = None;
-        // Only lines of a hunk's head are looked at, so its body has to be counted off.
+        // Bodies of hunks are counted, since their lines may look like headers.
         let (mut old_left, mut new_left, mut next) = (0u32, 0u32, 0u32);
         for line in diff.lines() {
             match line.as_bytes().first() {
@@ -37,9 +37,9 @@ impl ChangedLines {
                     } else if let Some(hunk) = line.strip_prefix("@@ ") {
                         let Some([(_, old), (first, new)]) = hunk_ranges(hunk) else { continue };
                         (old_left, new_left, next) = (old, new, first);
-                        // A line apart from the ones before it: moved lines are moved together.
-                        lines.removed.push(APART);
-                        lines.added.push((String::new(), 0, APART));
+                        // A separator: a block of moved lines does not extend over several hunks.
+                        lines.removed.push(SEPARATOR);
+                        lines.added.push((String::new(), 0, SEPARATOR));
                     }
                 }
             }
@@ -47,36 +47,36 @@ impl ChangedLines {
         lines.changed()
     }
 
-    /// All lines of a file, for one that git doesn't know.
+    /// Adds all lines of a file, for one that git does not track.
     pub fn add_whole(&mut self, path: &str) {
         self.files.entry(path.to_string()).or_default().push((1, u32::MAX));
     }
 
-    /// Whether lines of a file are touched.
+    /// Returns true if any of these lines is changed.
     pub fn touches(&self, path: &str, first: u32, last: u32) -> bool {
         let ranges = self.files.get(path).map_or(&[][..], Vec::as_slice);
         ranges.iter().any(|(from, to)| *from <= last && first <= *to)
     }
 }
 
-/// Is no line.
-const APART: &str = "\n";
-/// Lines that were moved have together at least so many letters and digits; less is the same by chance.
-const LEAST_MOVED: usize = 20;
+/// The separator of hunks, which no line equals.
+const SEPARATOR: &str = "\n";
+/// The minimum number of letters and digits in a block of moved lines; shorter blocks coincide at random.
+const MIN_MOVED_CHARS: usize = 20;
 
-/// The lines of a difference, without blanks at their ends.
+/// The lines of a diff, without surrounding white space.
 #[derive(Default)]
 struct Lines<'d> {
     removed: Vec<&'d str>,
-    /// With path and number.
+    /// The path, number and text of each added line.
     added: Vec<(String, u32, &'d str)>,
 }
 
 impl Lines<'_> {
-    /// What is new; lines that stood elsewhere before are not.
+    /// Returns the changed lines, without those that were only moved.
     fn changed(&self) -> ChangedLines {
         let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (index, line) in self.removed.iter().enumerate().filter(|(_, line)| **line != APART) {
+        for (index, line) in self.removed.iter().enumerate().filter(|(_, line)| **line != SEPARATOR) {
             places.entry(line).or_default().push(index);
         }
         let mut changed = ChangedLines::default();
@@ -87,11 +87,11 @@ impl Lines<'_> {
             let longest = starts.iter().map(|start| self.run(*start, at)).max().unwrap_or(0);
             let letters =
                 |(_, _, text): &(String, u32, &str)| text.chars().filter(|char| char.is_alphanumeric()).count();
-            if longest > 0 && self.added[at..at + longest].iter().map(letters).sum::<usize>() >= LEAST_MOVED {
+            if longest > 0 && self.added[at..at + longest].iter().map(letters).sum::<usize>() >= MIN_MOVED_CHARS {
                 at += longest;
                 continue;
             }
-            if *text != APART {
+            if *text != SEPARATOR {
                 changed.files.entry(path.clone()).or_default().push((*number, *number));
             }
             at += 1;
@@ -99,14 +99,14 @@ impl Lines<'_> {
         changed
     }
 
-    /// How many lines in a row are the same from a removed and an added one on.
+    /// Returns the number of equal consecutive lines, from a removed and an added line on.
     fn run(&self, removed: usize, added: usize) -> usize {
         let pairs = self.removed[removed..].iter().zip(&self.added[added..]);
-        pairs.take_while(|(old, (_, _, new))| *old == new && **old != APART).count()
+        pairs.take_while(|(old, (_, _, new))| *old == new && **old != SEPARATOR).count()
     }
 }
 
-/// `-a,b +c,d @@`, as (first, count).
+/// Parses `-a,b +c,d @@` to pairs of first line and count.
 fn hunk_ranges(hunk: &str) -> Option<[(u32, u32); 2]> {
     let mut words = hunk.split(' ');
     let mut range = |sign: char| {
@@ -117,7 +117,7 @@ fn hunk_ranges(hunk: &str) -> Option<[(u32, u32); 2]> {
     Some([range('-')?, range('+')?])
 }
 
-/// A name with unusual characters stands in quotes, with C's escapes.
+/// Decodes a quoted path with C escapes; git quotes unusual characters.
 fn unquote(name: &str) -> String {
     let name = name.trim_end_matches('\t');
     let Some(inner) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return name.to_string() };
@@ -154,7 +154,7 @@ pub fn restrict(document: &mut Document, changed: &ChangedLines, name: impl Fn(&
     };
     document.objectives.retain(|objective| {
         let at = &objective.at;
-        // A statement may go on for pages; it counts as changed where it begins.
+        // A statement may span pages; it counts as changed if its first line is.
         let end = if objective.criterion == "stmt" { at.line } else { at.end_line };
         touches(&at.file, at.line, end)
     });

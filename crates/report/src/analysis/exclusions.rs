@@ -1,29 +1,29 @@
 //! Comments that exclude lines from the figures, always with a reason that reports show.
 //!
-//! - `/* touchstone: exclude (reason) */` or `// touchstone: exclude (reason)`: the line on which it stands.
-//! - `exclude-start (reason)` … `exclude-stop`: the lines from one to the other.
+//! - `/* touchstone: exclude (reason) */` or `// touchstone: exclude (reason)` excludes its line.
+//! - `exclude-start (reason)` … `exclude-stop` excludes the lines from one to the other.
+//! - The keywords of lcov and gcovr are recognised, too: `LCOV_EXCL_LINE`, `LCOV_EXCL_START` … `LCOV_EXCL_STOP`, the
+//!   same with
+//!   `BR_` for decisions only, with `GCOVR_` and `GCOV_` for `LCOV_`, and `GCOVR_EXCL_FUNCTION`. As in those tools, the line with
+//!   the stop is not excluded; the reason is the keyword with the rest of the comment. Their errors are ignored: a start
+//!   without a stop excludes the rest of the file.
 //!
-//! - The words of lcov and gcovr are respected, too: `LCOV_EXCL_LINE`, `LCOV_EXCL_START` … `LCOV_EXCL_STOP`, the same with
-//!   `BR_` for decisions alone, with `GCOVR_` and `GCOV_` for `LCOV_`, and `GCOVR_EXCL_FUNCTION`. As there, the line with the stop is
-//!   not excluded; the words are the reason, with what stands behind them in the comment. They are other tools' words, so
-//!   one that is wrong is no error here: a start without a stop excludes the rest of the file.
-//!
-//! Only comments count, not text in string literals. An exclusion without a reason, a stop without a start and the like
-//! are errors that say what to write: an exclusion that silently did nothing would be believed.
+//! Only comments count, not string literals. An exclusion without a reason, a stop without a start and the like are
+//! errors with a remedy: an exclusion without an effect would not be noticed.
 
 use crate::document::{Document, Excludes, Exclusion, Objective, SourceFile};
 use touchstone_base::stable_hash;
 
-/// A comment that excludes nothing because it is wrong.
+/// An invalid exclusion comment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadExclusion {
-    /// Where: file, line, column.
+    /// The file.
     pub file: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// From 1, in bytes.
+    /// The column in bytes, from 1.
     pub column: u32,
-    /// What is wrong and what to write.
+    /// The problem and the remedy.
     pub message: String,
 }
 
@@ -35,7 +35,7 @@ impl std::fmt::Display for BadExclusion {
 
 impl std::error::Error for BadExclusion {}
 
-/// What is known of a source file by its text.
+/// Describes a source file by its text.
 pub fn source_file(path: &str, text: &str) -> Result<SourceFile, BadExclusion> {
     Ok(SourceFile {
         path: path.to_string(),
@@ -45,12 +45,12 @@ pub fn source_file(path: &str, text: &str) -> Result<SourceFile, BadExclusion> {
     })
 }
 
-/// Tells whether a text is the one that a document speaks of.
+/// Returns a hash by which a changed text is detected.
 pub fn text_hash(text: &str) -> String {
     format!("{:016x}", stable_hash(text))
 }
 
-/// Marks the objectives that stand on excluded lines.
+/// Marks the objectives on excluded lines.
 pub fn exclude(document: &mut Document) {
     for objective in &mut document.objectives {
         let Some((file, line)) = objective.at.start() else { continue };
@@ -71,12 +71,12 @@ pub fn exclude(document: &mut Document) {
     }
 }
 
-/// Whether an objective is about a decision.
+/// Returns true if an objective belongs to a decision.
 fn is_branch(objective: &Objective) -> bool {
     ["branch", "decision", "condition", "dcc", "mcc", "mcdc"].contains(&objective.criterion.as_str())
 }
 
-/// The exclusions of a source text.
+/// Returns the exclusions of a source text.
 pub fn exclusions(path: &str, text: &str) -> Result<Vec<Exclusion>, BadExclusion> {
     let mut found = Vec::new();
     let mut open: Option<(Comment<'_>, String)> = None;
@@ -135,7 +135,7 @@ pub fn exclusions(path: &str, text: &str) -> Result<Vec<Exclusion>, BadExclusion
     }
 }
 
-/// Stretches that other tools' words have opened.
+/// The regions that keywords of other tools have opened.
 #[derive(Default)]
 struct Others {
     all: Option<(u32, String)>,
@@ -143,7 +143,7 @@ struct Others {
 }
 
 impl Others {
-    /// What a comment excludes in other tools' words.
+    /// Collects the exclusions of a comment with keywords of other tools.
     fn comment(&mut self, comment: &Comment<'_>, found: &mut Vec<Exclusion>) {
         for (number, text) in comment.text.lines().enumerate() {
             let line = comment.line + u32::try_from(number).unwrap_or(0);
@@ -175,7 +175,7 @@ impl Others {
         }
     }
 
-    /// What is open ends with the file.
+    /// Closes open regions at the end of the file.
     fn end(self, last: u32, found: &mut Vec<Exclusion>) {
         for (open, what) in [(self.all, Excludes::All), (self.branches, Excludes::Branches)] {
             found.extend(open.map(|(line, reason)| Exclusion { line, end_line: last.max(line), reason, what }));
@@ -183,14 +183,14 @@ impl Others {
     }
 }
 
-/// The word, and what stands behind it.
+/// Returns the keyword and the text after it.
 fn why(word: &str, text: &str) -> String {
     let behind = text.split_once(word).map_or("", |(_, behind)| behind);
     let behind = behind.trim_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | '*' | '(' | ')'));
     if behind.is_empty() { word.to_string() } else { format!("{word}: {behind}") }
 }
 
-/// The text in parentheses.
+/// Returns the reason in parentheses.
 fn reason(word: &str, rest: &str) -> Result<String, String> {
     let inner = rest.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).map(str::trim);
     match inner {
@@ -209,13 +209,13 @@ struct Comment<'t> {
 }
 
 impl<'t> Comment<'t> {
-    /// What follows `touchstone:`.
+    /// Returns the text after `touchstone:`.
     fn order(&self) -> Option<&'t str> {
         Some(self.text.trim().trim_start_matches('*').trim().strip_prefix("touchstone:")?.trim())
     }
 }
 
-/// The comments of a C text with the place where each begins.
+/// Returns the comments of a C text with their positions.
 fn comments(text: &str) -> Vec<Comment<'_>> {
     let bytes = text.as_bytes();
     let (mut at, mut line, mut start) = (0, 1, 0);
@@ -243,7 +243,7 @@ fn comments(text: &str) -> Vec<Comment<'_>> {
             (quote @ (b'"' | b'\''), _) => {
                 at += 1;
                 while at < bytes.len() && bytes[at] != quote && bytes[at] != b'\n' {
-                    // A line that goes on in the next one keeps its literal open.
+                    // A line continuation keeps the literal open.
                     if bytes[at] == b'\\' {
                         if bytes.get(at + 1) == Some(&b'\n') {
                             line += 1;

@@ -1,52 +1,59 @@
-//! Which lines ran, as far as a document says so.
+//! Executed lines, as far as a document determines them.
 //!
-//! - A line ran if a test covers something on it. With the criterion `stmt` only statements that begin on it count.
-//! - It did not run if nothing of it is covered and a criterion was asked that a run through it covers something of:
-//!   statements, and decisions with their conditions. That no mutant was killed, no error seen and no label's predicate held
-//!   says nothing about whether the line ran, so a line with nothing else is no line here.
-//! - State that a test changed was changed by running its line, whoever looked at it afterwards.
-//! - What is not measured, infeasible or excluded says nothing.
+//! - A line was executed if a test covers an objective on it. With the criterion `stmt`, only statements that begin on
+//!   it count.
+//! - It was not executed if no objective on it is covered and one of them belongs to a criterion that every execution
+//!   of the
+//!   line covers something of: statements, and decisions with their conditions. Mutants, errors and labels don't count, so a
+//!   line without other objectives is not listed.
+//! - The line of a state update was executed.
+//! - Objectives that are infeasible, excluded or not measured don't count.
 
 use crate::document::name::Name;
 use crate::document::{Document, Objective, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Criteria of which a run covers something wherever it comes.
-const TELLING: [&str; 7] = ["stmt", "branch", "decision", "condition", "dcc", "mcc", "mcdc"];
+/// Criteria of which every execution of a line covers something.
+const EXECUTION_CRITERIA: [&str; 7] = ["stmt", "branch", "decision", "condition", "dcc", "mcc", "mcdc"];
 
-/// How a line ran.
+/// The executions of a line.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Ran<'d> {
-    /// The tests that ran it.
+pub(crate) struct LineExecutions<'d> {
+    /// The tests that executed it.
     pub tests: BTreeSet<&'d str>,
-    /// By variant of the code: the largest number of executions of something on it, where they were counted.
+    /// For each variant of the code, the largest number of executions of an objective on the line, if they were
+    /// counted.
     pub counts: BTreeMap<Option<&'d str>, u64>,
 }
 
-impl Ran<'_> {
-    /// Executions where they were counted, else tests.
+impl LineExecutions<'_> {
+    /// Returns the number of executions if they were counted, otherwise the number of tests.
     pub fn hits(&self) -> u64 {
         self.counts.values().sum::<u64>().max(self.tests.len() as u64)
     }
 }
 
-/// Whether an objective counts at all.
+/// Returns true if an objective is taken into account.
 pub(crate) fn counts(objective: &Objective) -> bool {
     objective.excluded.is_none() && objective.status != Verdict::Infeasible && objective.not_measured().is_none()
 }
 
-/// Whether a run through its line covers it, or something beside it of the same criterion.
-pub(crate) fn is_telling(objective: &Objective) -> bool {
-    TELLING.contains(&objective.criterion.as_str()) || !objective.tests.is_empty()
+/// Returns true if every execution of its line covers it or another objective of its criterion.
+pub(crate) fn implies_execution(objective: &Objective) -> bool {
+    EXECUTION_CRITERIA.contains(&objective.criterion.as_str()) || !objective.tests.is_empty()
 }
 
-/// The lines of which it is known whether they ran, by file and number. `objectives` are those of the document, each once.
-pub(crate) fn ran<'d>(document: &'d Document, objectives: &[&'d Objective]) -> BTreeMap<(&'d str, u32), Ran<'d>> {
+/// Returns the lines with known execution, by file and number. `objectives` are those of the document without
+/// duplicates.
+pub(crate) fn ran<'d>(
+    document: &'d Document,
+    objectives: &[&'d Objective],
+) -> BTreeMap<(&'d str, u32), LineExecutions<'d>> {
     let only_statements = objectives.iter().any(|objective| objective.criterion == "stmt");
-    let mut lines: BTreeMap<(&str, u32), Ran<'_>> = BTreeMap::new();
+    let mut lines: BTreeMap<(&str, u32), LineExecutions<'_>> = BTreeMap::new();
     for objective in objectives.iter().filter(|objective| counts(objective)) {
         let Some(at) = objective.at.start() else { continue };
-        if !is_telling(objective) || (only_statements && objective.criterion != "stmt") {
+        if !implies_execution(objective) || (only_statements && objective.criterion != "stmt") {
             continue;
         }
         let line = lines.entry(at).or_default();

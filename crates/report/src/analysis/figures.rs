@@ -1,48 +1,50 @@
-//! What a document adds up to: how much of each criterion is covered, as a whole and by file, and whether that is enough.
+//! Coverage figures of a document by criterion, file and function, and thresholds.
 //!
-//! A percentage is always covered / (total − infeasible). Objectives that comments exclude count apart, whatever is known
-//! of them, and so do those that a measurement can say nothing about: they are neither covered nor uncovered. An objective that several explorations speak of (one function reached from several entries) counts once:
-//! covered if any says so, infeasible only if all say so.
+//! A percentage is always covered / (total − infeasible). Objectives that comments exclude are counted separately
+//! regardless of their verdict, and so are those that were not measured. An objective of several explorations (a
+//! function that is reached from several entries) counts once: covered if any exploration covers it, infeasible only if
+//! all agree.
 
 use crate::document::{Counts, Document, Objective, Verdict};
 use std::collections::BTreeMap;
 use touchstone_criteria::REGISTRY;
 
-/// Objectives by what is known of them.
+/// Numbers of objectives by verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Without those that are excluded or not measured.
+    /// All objectives that are neither excluded nor not measured.
     pub total: u64,
-    /// Some test covers them.
+    /// The objectives that a test covers.
     pub covered: u64,
-    /// No test can cover them.
+    /// The infeasible objectives.
     pub infeasible: u64,
-    /// Excluded by a comment.
+    /// The objectives that a comment excludes.
     pub excluded: u64,
-    /// A measurement can say nothing about them.
+    /// The objectives that were not measured.
     pub unmeasured: u64,
-    /// Of the covered ones, those that only tests cover which end in an error.
+    /// The covered objectives that only tests with an error cover.
     pub by_error: u64,
 }
 
 impl Tally {
-    /// What a test could cover.
+    /// Returns the number of feasible objectives.
     pub fn feasible(&self) -> u64 {
         self.total.saturating_sub(self.infeasible)
     }
 
-    /// What is still to be covered.
+    /// Returns the number of feasible objectives that are not covered.
     pub fn missing(&self) -> u64 {
         self.feasible().saturating_sub(self.covered)
     }
 
-    /// Covered of the feasible in tenths of a percent, rounded down so that only all is 100 %; `None` if there is nothing.
+    /// Returns the covered share of the feasible objectives in tenths of a percent, rounded down, so that only full
+    /// coverage is 100 %; `None` if there are none.
     pub fn per_mille(&self) -> Option<u64> {
         let feasible = self.feasible();
         (feasible > 0).then(|| self.covered.min(feasible) * 1000 / feasible)
     }
 
-    /// `97.5%`, `100%`, `–`.
+    /// Returns the share as `97.5%`, `100%` or `–`.
     pub fn percent(&self) -> String {
         match self.per_mille() {
             None => "–".to_string(),
@@ -90,22 +92,22 @@ pub struct Tallies {
 }
 
 impl Tallies {
-    /// Each criterion with its tally.
+    /// Iterates over the criteria with their tallies.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Tally)> {
         self.list.iter().map(|(name, tally)| (name.as_str(), tally))
     }
 
-    /// The tally of a criterion.
+    /// Returns the tally of a criterion.
     pub fn get(&self, criterion: &str) -> Option<&Tally> {
         self.list.iter().find(|(name, _)| name == criterion).map(|(_, tally)| tally)
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no criteria.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// All criteria together.
+    /// Returns the sum over all criteria.
     pub fn sum(&self) -> Tally {
         let mut sum = Tally::default();
         for (_, tally) in &self.list {
@@ -127,25 +129,25 @@ impl Tallies {
     }
 }
 
-/// The position of a criterion in reports: as in the registry, others behind by name.
+/// Returns the sort key of a criterion in reports: the order of the registry, then by name.
 fn order(criterion: &str) -> (usize, &str) {
     let known = REGISTRY.iter().position(|known| known.name() == criterion);
     (known.unwrap_or(REGISTRY.len()), criterion)
 }
 
-/// What a document adds up to.
+/// The figures of a document.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Figures {
-    /// Everything.
+    /// The tallies of the whole document.
     pub total: Tallies,
-    /// By file, in the order of their paths.
+    /// The tallies of each file.
     pub files: BTreeMap<String, Tallies>,
-    /// By file and function.
+    /// The tallies of each file and function.
     pub functions: BTreeMap<(String, String), Tallies>,
 }
 
 impl Figures {
-    /// Adds a document up.
+    /// Computes the figures of a document.
     pub fn new(document: &Document) -> Figures {
         let mut figures = Figures::default();
         let mut homes: BTreeMap<&str, &str> = BTreeMap::new();
@@ -160,7 +162,7 @@ impl Figures {
             of_function.entry(&objective.criterion).add(objective);
             figures.files.entry(file).or_default().entry(&objective.criterion).add(objective);
         }
-        // Criteria that count paths have no objectives of their own; one that found nothing to ask was still asked for.
+        // Path criteria have no objectives of their own; a criterion without objectives was still requested.
         for function in &document.functions {
             figures.total.entry(&function.criterion);
             if !function.counts_paths() {
@@ -177,7 +179,7 @@ impl Figures {
         figures
     }
 
-    /// Files, those with most to do first: the smallest share covered, then the most missing, then by path.
+    /// Returns the files, lowest coverage first, then by the number of missing objectives, then by path.
     pub fn worst_first(&self) -> Vec<(&str, &Tallies)> {
         let mut files: Vec<(&str, &Tallies)> =
             self.files.iter().map(|(file, tallies)| (file.as_str(), tallies)).collect();
@@ -190,10 +192,10 @@ impl Figures {
     }
 }
 
-/// The objectives of a document, each once, by identity and file.
+/// Returns the objectives of a document without duplicates, by file and id.
 pub fn merged(document: &Document) -> BTreeMap<(&str, &str), &Objective> {
     let mut list: BTreeMap<(&str, &str), &Objective> = BTreeMap::new();
-    // Covered beats all; what is only infeasible from one entry may be unknown from another.
+    // Covered takes precedence; an objective that is infeasible from one entry may be unknown from another.
     let rank = |objective: &Objective| match objective.status {
         Verdict::Covered => 0,
         Verdict::Uncovered => 1,
@@ -211,12 +213,12 @@ pub fn merged(document: &Document) -> BTreeMap<(&str, &str), &Objective> {
     list
 }
 
-/// A least share that a criterion must reach.
+/// A minimum share for a criterion.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Threshold {
     /// The criterion.
     pub criterion: String,
-    /// The least percentage.
+    /// The minimum percentage.
     pub percent: f64,
 }
 
@@ -233,26 +235,26 @@ impl std::str::FromStr for Threshold {
     }
 }
 
-/// What a threshold says of a document.
+/// The result of checking a threshold.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Judged {
-    /// It is reached (or there is nothing to cover).
+pub enum ThresholdResult {
+    /// It is reached, or there is nothing to cover.
     Reached,
-    /// It is not; in words.
+    /// It is not reached; the message.
     Below(String),
-    /// The document doesn't speak of the criterion; in words.
+    /// The document lacks the criterion; the message.
     NotAsked(String),
 }
 
 impl Threshold {
-    /// Whether the whole document reaches it.
-    pub fn judge(&self, figures: &Figures) -> Judged {
+    /// Checks the whole document.
+    pub fn judge(&self, figures: &Figures) -> ThresholdResult {
         let Some(tally) = figures.total.get(&self.criterion) else {
             if figures.total.is_empty() {
-                return Judged::Reached;
+                return ThresholdResult::Reached;
             }
             let known: Vec<&str> = figures.total.iter().map(|(name, _)| name).collect();
-            return Judged::NotAsked(format!(
+            return ThresholdResult::NotAsked(format!(
                 "--fail-under {}: this campaign has no {} objectives, only {}; add it to -c",
                 self.criterion,
                 self.criterion,
@@ -261,16 +263,16 @@ impl Threshold {
         };
         if tally.feasible() == 0 && tally.unmeasured > 0 && self.percent > 0.0 {
             let (name, count) = (&self.criterion, tally.unmeasured);
-            return Judged::Below(format!(
+            return ThresholdResult::Below(format!(
                 "{name} could not be measured ({count} objectives), below {}%",
                 self.percent
             ));
         }
         let (covered, feasible) = (tally.covered as f64, tally.feasible() as f64);
         if covered * 100.0 >= self.percent * feasible {
-            return Judged::Reached;
+            return ThresholdResult::Reached;
         }
-        Judged::Below(format!(
+        ThresholdResult::Below(format!(
             "{} is {} ({} of {} feasible), below {}%",
             self.criterion,
             tally.percent(),

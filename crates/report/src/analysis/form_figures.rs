@@ -7,11 +7,11 @@ use crate::document::{Document, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The form that the replay runs.
-const OUR_OWN: &str = "c";
+const REPLAYED_FORM: &str = "c";
 
-/// Says of each form what its suites cover. Those of our own form that run everything are not listed.
+/// Computes the coverage of each form's suites. Suites of the replayed form that run every test are not listed.
 pub fn count_forms(document: &mut Document) {
-    document.forms.retain(|suites| suites.form != OUR_OWN || !suites.skipped.is_empty());
+    document.forms.retain(|suites| suites.form != REPLAYED_FORM || !suites.skipped.is_empty());
     let (forms, objectives) = (&mut document.forms, &document.objectives);
     for suites in forms {
         let skipped: BTreeSet<&str> = suites.skipped.iter().map(|one| one.test.as_str()).collect();
@@ -26,12 +26,12 @@ pub fn count_forms(document: &mut Document) {
     }
 }
 
-/// Forms that don't run everything.
+/// Returns the forms that don't run every test.
 pub(crate) fn short(document: &Document) -> impl Iterator<Item = &FormSuites> {
     document.forms.iter().filter(|suites| !suites.skipped.is_empty())
 }
 
-/// `2 tests skipped; the others cover mcdc 95.2% of 21`, by criterion.
+/// Describes a form: `2 tests skipped; without: mcdc 95.2% of 21`.
 pub(crate) fn said(suites: &FormSuites, figures: &Figures) -> String {
     let share = |(criterion, covered): (&String, &u64)| {
         let tally = figures.total.get(criterion)?;
@@ -47,7 +47,7 @@ pub(crate) fn said(suites: &FormSuites, figures: &Figures) -> String {
     }
 }
 
-/// Why tests are skipped, and how many for each reason. Places differ from test to test and are left out.
+/// Returns the reasons for skipping tests with their counts, without source positions, which differ from test to test.
 pub(crate) fn reasons(suites: &FormSuites) -> Vec<(&str, usize)> {
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
     for one in &suites.skipped {

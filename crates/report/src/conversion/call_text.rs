@@ -1,4 +1,4 @@
-//! The call of a test in one line, for people.
+//! The call of a test in one line.
 
 use crate::conversion::value_text::{Shown, brief_elements};
 use touchstone_criteria::{
@@ -6,7 +6,7 @@ use touchstone_criteria::{
 };
 use touchstone_ir::{DataType, DataTypes, DataValue, Module};
 
-/// What a test that goes wrong is called with, and what comes back where the oracle rejects it.
+/// Returns the call of a test that ends in an error or that the oracle rejects, with its result in the latter case.
 pub(crate) fn brief(test: &TestCase, module: &Module) -> Option<String> {
     match test.outcome {
         Outcome::Error { .. } => Some(inputs(test, module)),
@@ -22,7 +22,7 @@ pub(crate) fn brief(test: &TestCase, module: &Module) -> Option<String> {
     }
 }
 
-/// `a = 3, list = &list {5, NULL}`: what the test is called with, in short.
+/// Returns the inputs of a test in short: `a = 3, list = &list {5, NULL}`.
 fn inputs(test: &TestCase, module: &Module) -> String {
     let types = &module.types;
     let mut parts = Vec::new();
@@ -33,7 +33,7 @@ fn inputs(test: &TestCase, module: &Module) -> String {
             let mut shown = vec![false; objects.len()];
             for named in params.iter().chain(globals) {
                 let value = match &named.value {
-                    // What a parameter points to says more than the address.
+                    // The pointee is shown instead of the address.
                     DataValue::Pointer(touchstone_ir::PointerTarget::Object { object, offset: 0 })
                         if objects.get(*object).is_some_and(|_| !shown[*object]) =>
                     {
@@ -66,7 +66,7 @@ fn inputs(test: &TestCase, module: &Module) -> String {
     parts.join(", ")
 }
 
-/// `feed('a')`: a call before the one that the test is about.
+/// Returns a call before the call under test: `feed('a')`.
 pub(crate) fn called(call: &EarlierCall, objects: &[ObjectInput], module: &Module) -> String {
     let value =
         |named: &NamedValue| Shown { types: &module.types, objects, ty: named.data, value: &named.value }.brief();
@@ -74,7 +74,7 @@ pub(crate) fn called(call: &EarlierCall, objects: &[ObjectInput], module: &Modul
     format!("{}({})", call.function, values.join(", "))
 }
 
-/// `argv[1] = "-x"`, `sensor = 5`: what came from outside.
+/// Returns an input of the environment: `argv[1] = "-x"`, `sensor = 5`.
 fn answer(input: &EnvironmentInput, types: &DataTypes) -> String {
     let text = |text: &[u8]| format!("\"{}\"", text.escape_ascii());
     match input.given() {
@@ -95,9 +95,9 @@ fn answer(input: &EnvironmentInput, types: &DataTypes) -> String {
     }
 }
 
-/// `i.speed = 106, i.gear = 3`: an input by what is in it, or as a whole.
+/// Returns an input by its members, or as a whole: `i.speed = 106, i.gear = 3`.
 fn typed(input: &EnvironmentInput, types: &DataTypes) -> Option<String> {
-    const MOST: usize = 12;
+    const MAX_PARTS: usize = 12;
     if let Some((ty, value)) = input.typed(types)
         && !matches!(types[ty], DataType::Struct { .. })
     {
@@ -106,17 +106,17 @@ fn typed(input: &EnvironmentInput, types: &DataTypes) -> Option<String> {
     let parts = input.parts(types);
     let mut shown: Vec<String> = parts
         .iter()
-        .take(MOST)
+        .take(MAX_PARTS)
         .map(|(name, ty, number)| {
             let value = &DataValue::Int(*number);
             format!("{name} = {}", Shown { types, objects: &[], ty: *ty, value }.brief())
         })
         .collect();
-    shown.extend((parts.len() > MOST).then(|| "…".to_string()));
+    shown.extend((parts.len() > MAX_PARTS).then(|| "…".to_string()));
     (!shown.is_empty()).then(|| shown.join(", "))
 }
 
-/// Bytes of a program's input: a number where the size is one's, else a list.
+/// Returns the bytes of an input: as an integer if they have its size, otherwise as a list.
 fn bytes(bytes: &[u8]) -> String {
     match *bytes {
         [a] => a.to_string(),

@@ -1,11 +1,11 @@
-//! From a campaign to its document.
+//! The conversion of a campaign to its document.
 
 use crate::conversion::call_text::{brief, called};
 use crate::conversion::decision_table::decision;
-use crate::conversion::supplements::Extras;
+use crate::conversion::supplements::Supplements;
 use crate::conversion::value_text::{Elements, Shown};
 use crate::document::name::Name;
-use crate::document::{self, Document, Json, Position, Stretch, Verdict};
+use crate::document::{self, Document, Json, Position, ReportedRange, Verdict};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use std::collections::{HashMap, HashSet};
@@ -16,8 +16,8 @@ use touchstone_criteria::{
 };
 use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 
-/// The document of a campaign.
-pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Document {
+/// Returns the document of a campaign.
+pub fn document(campaign: &Campaign, module: &Module, extras: &Supplements) -> Document {
     let files = &module.files;
     let by_test = objectives_by_test(&campaign.objectives);
     let kept = extras.kept.iter().flat_map(|suite| &suite.tests).filter(|test| test.expects_error);
@@ -52,23 +52,23 @@ pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Docume
     }
 }
 
-/// The whole campaign.
+/// Returns the campaign in the JSON form.
 pub fn json(campaign: &Campaign, module: &Module) -> String {
-    json_with(campaign, module, &Extras::default())
+    json_with(campaign, module, &Supplements::default())
 }
 
-/// The whole campaign, with truth tables.
-pub fn json_with(campaign: &Campaign, module: &Module, extras: &Extras) -> String {
+/// Returns the campaign in the JSON form, with supplements.
+pub fn json_with(campaign: &Campaign, module: &Module, extras: &Supplements) -> String {
     document(campaign, module, extras).to_json()
 }
 
-/// The calls before the one that a test is about, and its inputs, as [`document::Test::given`] of the whole.
+/// Returns the calls before the call under test and the inputs, like [`document::Test::given`] of the converted test.
 pub fn test_inputs(test: &TestCase, module: &Module) -> String {
     let calls = test.earlier().iter().map(|call| called(call, objects_of(test), module));
     document::given(calls, Json::of(&Inputs { test, types: &module.types }).text())
 }
 
-/// One test alone, in one line, with what it covers.
+/// Returns one test with its coverage, as one line of JSON.
 pub fn test_json(test: &TestCase, covers: &[CoveredObjective<'_>], module: &Module) -> String {
     let text = serde_json::to_string(&test_of(test, covers, module));
     text.expect("invariant: every key is a string and nothing here refuses to be written")
@@ -79,11 +79,11 @@ pub(crate) fn place(span: Span, files: &Files) -> Position {
     Position { file: file.cloned(), line: file.map(|_| span.line), column: file.map(|_| span.column) }
 }
 
-/// A span as documents have it.
-pub fn stretch(span: Span, files: &Files) -> Stretch {
+/// Converts a span.
+pub fn reported_range(span: Span, files: &Files) -> ReportedRange {
     let Position { file, line, column } = place(span, files);
     let known = file.is_some();
-    Stretch {
+    ReportedRange {
         file,
         line,
         column,
@@ -148,12 +148,12 @@ fn assumption(assumption: &touchstone_criteria::Assumption) -> document::Assumpt
     document::Assumption { text: assumption.text.clone(), by: assumption.by.to_string() }
 }
 
-/// Milliseconds are enough, and what is no number has no JSON.
+/// Rounds to milliseconds; infinities and NaNs have no JSON form.
 fn finite(seconds: f64) -> f64 {
     if seconds.is_finite() { (seconds * 1e3).round() / 1e3 } else { 0.0 }
 }
 
-/// A sentence and its word, apart.
+/// Separates a reason into its sentence and its stable word.
 pub(crate) fn said(why: Option<(String, &'static str)>) -> (Option<String>, Option<String>) {
     why.map(|(sentence, word)| (sentence, word.to_string())).unzip()
 }
@@ -171,7 +171,7 @@ fn objective(objective: &Objective, by_error: bool, files: &Files) -> document::
         id: objective.id.clone(),
         criterion: objective.criterion.clone(),
         function: objective.function.clone(),
-        at: stretch(objective.span, files),
+        at: reported_range(objective.span, files),
         text: objective.text.clone(),
         status,
         why,
@@ -252,8 +252,9 @@ fn objects_of(test: &TestCase) -> &[ObjectInput] {
     }
 }
 
-/// Parameters, globals and made inputs by name. An array parameter is shown as its elements; objects behind other pointers
-/// come last, under `objects`. A parameter without a name is known by its position, a repeated name gets a number.
+/// Parameters, globals and environment inputs by name. An array parameter is shown as its elements; objects that other
+/// pointers point to come last, under `objects`. An unnamed parameter gets its position as a name, a repeated name a
+/// number.
 struct Inputs<'a> {
     test: &'a TestCase,
     types: &'a DataTypes,
@@ -306,11 +307,11 @@ impl Serialize for Inputs<'_> {
     }
 }
 
-/// Names that were given.
+/// A generator of unique names.
 #[derive(Default)]
 struct Names {
     given: HashSet<String>,
-    /// By the name that was asked for: the last number that made it another.
+    /// For each requested name, the last number that was appended to it.
     numbers: HashMap<String, usize>,
 }
 
@@ -328,7 +329,7 @@ impl Names {
     }
 }
 
-/// Named values as one object.
+/// Named values as one JSON object.
 struct Named<'a> {
     list: &'a [touchstone_criteria::NamedValue],
     objects: &'a [ObjectInput],
@@ -346,12 +347,12 @@ impl Serialize for Named<'_> {
     }
 }
 
-/// Objects by name, with their own values or with others: an array as a list, a plain pointee as its value.
+/// Objects by name, with their own or with other values: an array as a list, a single pointee as its value.
 struct Objects<'a> {
     objects: &'a [ObjectInput],
     values: Option<&'a [Vec<DataValue>]>,
     types: &'a DataTypes,
-    /// Objects that were shown already.
+    /// Objects that are already shown.
     leave_out: &'a [bool],
 }
 
@@ -381,7 +382,7 @@ impl Serialize for Objects<'_> {
     }
 }
 
-/// What must hold afterwards; only the keys that are known.
+/// The expected results; unknown ones are omitted.
 struct ExpectedJson<'a> {
     test: &'a TestCase,
     module: &'a Module,
@@ -417,7 +418,7 @@ impl Serialize for ExpectedJson<'_> {
     }
 }
 
-/// A call of a function that nobody defines: `{"function": "measure", "arguments": [3]}`.
+/// A call of an external function: `{"function": "measure", "arguments": [3]}`.
 struct CallJson<'a> {
     call: &'a touchstone_criteria::ExpectedCall,
     objects: &'a [ObjectInput],

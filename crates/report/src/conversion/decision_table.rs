@@ -1,16 +1,16 @@
-//! Truth tables as part of the document.
+//! The conversion of truth tables.
 
-use crate::conversion::campaign_document::{said, stretch};
+use crate::conversion::campaign_document::{reported_range, said};
 use crate::document::name::Name;
 use crate::document::{Condition, Decision, Pair, PairKind, PairSearch, ReportedRow, SearchStatus, Side, SideStatus};
 use touchstone_base::{Files, Id};
 use touchstone_criteria::{DecisionTable, TableCondition, TableRow};
 
-/// The truth table of a decision as part of a document.
+/// Converts the truth table of a decision.
 pub fn decision(table: &DecisionTable, files: &Files) -> Decision {
     let condition = |condition: &TableCondition| Condition {
         text: condition.text.clone(),
-        at: stretch(condition.span, files),
+        at: reported_range(condition.span, files),
         r#true: side(&condition.sides[1]),
         r#false: side(&condition.sides[0]),
     };
@@ -30,7 +30,7 @@ pub fn decision(table: &DecisionTable, files: &Files) -> Decision {
     });
     Decision {
         function: table.function.clone(),
-        at: stretch(table.span, files),
+        at: reported_range(table.span, files),
         text: table.text.clone(),
         conditions: table.conditions.values().map(condition).collect(),
         rows: table.rows.iter().map(row).collect(),

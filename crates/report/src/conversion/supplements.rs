@@ -1,24 +1,24 @@
-//! What a report can show beside the campaign.
+//! The parts of a document that are not in the campaign.
 
 use crate::document::Change;
-use crate::document::existing_suites::KeptSuite;
+use crate::document::existing_suites::ReportedSuite;
 use crate::document::form_suites::FormSuites;
 use std::collections::BTreeSet;
 use touchstone_criteria::DecisionTable;
 
-/// What a report can show beside the campaign; by default nothing.
+/// The parts of a document that are not in the campaign; empty by default.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Extras {
-    /// Truth tables of decisions, in the order in which they are to be shown.
+pub struct Supplements {
+    /// Truth tables of decisions, in display order.
     pub decisions: Vec<DecisionTable>,
-    /// What nothing kept the replay from, as a sentence.
+    /// The protection that the replay lacked, as a sentence.
     pub sandbox: Option<String>,
-    /// Suites that were there before.
-    pub kept: Vec<KeptSuite>,
-    /// What the suites of each form run.
+    /// Suites that existed before the run.
+    pub kept: Vec<ReportedSuite>,
+    /// The emitted suites of each form.
     pub forms: Vec<FormSuites>,
-    /// Functions of which an earlier run found what is said here.
+    /// Functions with results of an earlier run.
     pub cached: BTreeSet<String>,
-    /// What changed since an older version.
+    /// The change since an older version.
     pub change: Option<Change>,
 }

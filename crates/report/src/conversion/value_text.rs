@@ -1,4 +1,4 @@
-//! Values of tests as natural JSON, and in one line for people.
+//! Values of tests as JSON, and in one line.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
@@ -6,7 +6,7 @@ use touchstone_base::float::Format;
 use touchstone_criteria::ObjectInput;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, IntKind, PointerTarget, sign_extend};
 
-/// A value with its type: numbers as the type reads them, structures as objects in the order of their fields.
+/// A value with its type: integers by the signedness of the type, structures as objects in the order of their fields.
 pub(crate) struct Shown<'a> {
     pub(crate) types: &'a DataTypes,
     pub(crate) objects: &'a [ObjectInput],
@@ -19,7 +19,7 @@ impl<'a> Shown<'a> {
         Shown { types: self.types, objects: self.objects, ty, value }
     }
 
-    /// A short form: `-5`, `GREEN`, `'a'`, `{1, 2}`, `"ab"`, `&list`, `NULL`.
+    /// Returns a short form: `-5`, `GREEN`, `'a'`, `{1, 2}`, `"ab"`, `&list`, `NULL`.
     pub(crate) fn brief(&self) -> String {
         match (&self.types[self.ty], self.value) {
             (DataType::Int { kind: IntKind::Character, .. }, DataValue::Int(bits @ 32..=126)) => {
@@ -68,26 +68,26 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The elements of an array in short.
+/// Returns the elements of an array in short.
 pub(crate) fn brief_elements(
     types: &DataTypes,
     objects: &[ObjectInput],
     element: DataTypeId,
     values: &[DataValue],
 ) -> String {
-    const MOST: usize = 12;
+    const MAX_ELEMENTS: usize = 12;
     if let Some(text) = brief_string(&types[element], values) {
         return text;
     }
     let mut parts: Vec<String> =
-        values.iter().take(MOST).map(|value| Shown { types, objects, ty: element, value }.brief()).collect();
-    if values.len() > MOST {
+        values.iter().take(MAX_ELEMENTS).map(|value| Shown { types, objects, ty: element, value }.brief()).collect();
+    if values.len() > MAX_ELEMENTS {
         parts.push("…".to_string());
     }
     format!("{{{}}}", parts.join(", "))
 }
 
-/// A readable text with its end.
+/// Returns a printable string with its terminator in quotes.
 fn brief_string(element: &DataType, values: &[DataValue]) -> Option<String> {
     if !matches!(element, DataType::Int { kind: IntKind::Character, .. }) || values.len() < 2 {
         return None;
@@ -116,7 +116,7 @@ fn number(ty: &DataType, value: u64) -> String {
     }
 }
 
-/// As C's library prints what is no finite number; others in the fewest digits that mean the same.
+/// Prints infinities and NaNs as C's library does; other floats with the fewest digits that are exact.
 fn float_text(shortest: impl std::fmt::Debug, value: f64) -> String {
     match value {
         _ if value.is_nan() => "nan".to_string(),
@@ -130,7 +130,7 @@ impl Serialize for Shown<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (&self.types[self.ty], self.value) {
             (ty @ DataType::Float { format, .. }, DataValue::Int(value)) => match format.value(*value) {
-                // JSON has no other numbers.
+                // JSON has only finite numbers.
                 finite if finite.is_finite() => serializer.serialize_f64(finite),
                 _ => serializer.serialize_str(&number(ty, *value)),
             },
@@ -147,7 +147,7 @@ impl Serialize for Shown<'_> {
                 Elements { types: self.types, objects: self.objects, element: *element, values }.serialize(serializer)
             }
             (ty, value) if let Some((number, signed)) = ty.wide_number(value, self.types) => {
-                // Others are no numbers for most readers of JSON.
+                // Most JSON readers don't accept other values as numbers.
                 match i64::try_from(number as i128) {
                     Ok(small) if signed || small >= 0 => serializer.serialize_i64(small),
                     _ => serializer.serialize_str(&wide(number, signed)),
@@ -156,7 +156,7 @@ impl Serialize for Shown<'_> {
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 let mut map = serializer.serialize_map(Some(values.len()))?;
                 for (index, (field, value)) in fields.iter().zip(values).enumerate() {
-                    // An anonymous member is known by its position.
+                    // An anonymous member is named by its position.
                     let name = if field.name.is_empty() { format!("#{index}") } else { field.name.clone() };
                     map.serialize_entry(&name, &self.part(field.ty, value))?;
                 }
@@ -180,7 +180,7 @@ fn wide(number: u128, signed: bool) -> String {
     if signed { (number as i128).to_string() } else { number.to_string() }
 }
 
-/// What has no value: `{"undefined": true}`.
+/// An undefined value: `{"undefined": true}`.
 #[derive(Serialize)]
 struct Marked {
     undefined: bool,

@@ -1,98 +1,98 @@
-//! Suites that were there before a run: whether their tests still hold, and where the new ones went.
+//! Suites that existed before a run: the verdicts of their tests, and the file of new tests.
 
 use serde::{Deserialize, Serialize};
 
-/// A suite that was there.
+/// A suite that existed before the run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct KeptSuite {
+pub struct ReportedSuite {
     /// Its first file.
     pub file: String,
-    /// Whose tests it has.
+    /// The function under test.
     pub function: String,
-    /// Its user edited it, so it stayed as it is; others are written again.
+    /// True if the user edited it: then it is kept, otherwise it is regenerated.
     pub edited: bool,
     /// Its tests.
-    pub tests: Vec<KeptTest>,
-    /// Why nothing is known of them.
+    pub tests: Vec<ReportedTest>,
+    /// The reason why its tests were not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_run: Option<String>,
-    /// Where the tests went that it lacks; not there if it lacks none.
+    /// The file of the additional tests; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_tests: Option<String>,
-    /// How many of the tests that are written again have the inputs of one that was there.
+    /// The number of regenerated tests with the inputs of an existing one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_again: Option<usize>,
 }
 
-/// A test of a suite that was there.
+/// A test of an existing suite.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct KeptTest {
+pub struct ReportedTest {
     /// Its name.
     pub name: String,
-    /// What it said of the program as it is now.
-    pub verdict: KeptVerdict,
-    /// It is a test that ends in an error.
+    /// Its verdict on the current program.
+    pub verdict: ReportedVerdict,
+    /// True for a test that ends in an error.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub expects_error: bool,
-    /// What it expects, and what it got.
+    /// The expectations that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<Change>,
-    /// Why it fails, or can't be run, in one sentence.
+    pub changes: Vec<FailedExpectation>,
+    /// The reason why it fails or can't be run, as one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// What a test that was there said.
+/// The verdict of an existing test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum KeptVerdict {
-    /// It holds.
+pub enum ReportedVerdict {
+    /// It passes.
     Passes,
-    /// It does not.
+    /// It fails.
     Fails,
-    /// It does not compile any more.
+    /// It no longer compiles.
     DoesNotCompile,
-    /// Nobody can say.
+    /// Its result can't be checked.
     NotCheckable,
     /// It was not run.
     NotRun,
 }
 
-/// An expectation that does not hold any more.
+/// A failed expectation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Change {
-    /// The place, as the test has it.
+pub struct FailedExpectation {
+    /// The checked expression, as in the test.
     pub what: String,
-    /// What the test expects.
+    /// The expected value.
     pub expected: String,
-    /// What it is now.
+    /// The actual value.
     pub got: String,
 }
 
-impl KeptTest {
-    /// Whether its user must look at it.
+impl ReportedTest {
+    /// Returns true if it needs the user's attention.
     pub fn is_broken(&self) -> bool {
-        matches!(self.verdict, KeptVerdict::Fails | KeptVerdict::DoesNotCompile)
+        matches!(self.verdict, ReportedVerdict::Fails | ReportedVerdict::DoesNotCompile)
     }
 }
 
-impl KeptSuite {
-    /// Whether its user must look at it.
+impl ReportedSuite {
+    /// Returns true if it needs the user's attention.
     pub fn is_broken(&self) -> bool {
-        self.edited && self.tests.iter().any(KeptTest::is_broken)
+        self.edited && self.tests.iter().any(ReportedTest::is_broken)
     }
 }
 
-/// Reads what a failed check says: `result: expected 5, got 6; x: expected 1, got 2`.
-pub fn changes(message: &str) -> Vec<Change> {
+/// Parses the message of a failed check: `result: expected 5, got 6; x: expected 1, got 2`.
+pub fn failed_expectations(message: &str) -> Vec<FailedExpectation> {
     let message = message.split(" (standard error: ").next().unwrap_or(message);
     let read = |part: &str| {
         let (what, rest) = part.split_once(": expected ")?;
         let (expected, got) = rest.rsplit_once(", got ")?;
         let text = |text: &str| text.to_string();
-        Some(Change { what: text(what), expected: text(expected), got: text(got) })
+        Some(FailedExpectation { what: text(what), expected: text(expected), got: text(got) })
     };
-    let all: Option<Vec<Change>> = message.split("; ").map(read).collect();
+    let all: Option<Vec<FailedExpectation>> = message.split("; ").map(read).collect();
     all.unwrap_or_default()
 }
 
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn what_a_failed_check_says_becomes_old_and_new_values() {
         let read = |message: &str| -> Vec<(String, String, String)> {
-            changes(message).into_iter().map(|change| (change.what, change.expected, change.got)).collect()
+            failed_expectations(message).into_iter().map(|change| (change.what, change.expected, change.got)).collect()
         };
         let change = |a: &str, b: &str, c: &str| (a.to_string(), b.to_string(), c.to_string());
         assert_eq!(read("result: expected 5, got 6"), [change("result", "5", "6")]);

@@ -1,5 +1,5 @@
-//! What the emitted suites give, form by form: a framework that runs all tests in one process can't run every test, and what
-//! only such tests cover is not covered by its suite.
+//! The emitted suites by form. A framework that runs all tests in one process can't run every test, and objectives that
+//! only such tests cover are not covered by its suite.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 /// The suites of one form.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FormSuites {
-    /// The form, as `--emit` calls it.
+    /// The form, as in `--emit`.
     pub form: String,
-    /// Tests that run.
+    /// The number of tests that run.
     pub tests: u64,
-    /// Tests that don't.
+    /// The tests that don't run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedTest>,
-    /// By criterion, what the tests that run cover.
+    /// The number of covered objectives by criterion.
     #[serde(default)]
     pub covered: BTreeMap<String, u64>,
 }
@@ -24,7 +24,7 @@ pub struct FormSuites {
 pub struct SkippedTest {
     /// Its name.
     pub test: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -39,7 +39,7 @@ impl FormSuites {
     }
 }
 
-/// The same forms of several functions as one entry each.
+/// Merges the suites of further functions into one entry for each form.
 pub fn join_forms(all: &mut Vec<FormSuites>, more: Vec<FormSuites>) {
     for suites in more {
         match all.iter_mut().find(|known| known.form == suites.form) {

@@ -26,7 +26,8 @@ pub use decision_tables::{
     Condition, Decision, Pair, PairKind, PairSearch, ReportedRow, SearchStatus, Side, SideStatus,
 };
 pub use objectives::{
-    Assumption, Counts, Function, IncompletePaths, NOT_MEASURED, Objective, Paths, Position, Solver, Stretch, Verdict,
+    Assumption, Counts, Function, IncompletePaths, NOT_MEASURED, Objective, Paths, Position, ReportedRange, Solver,
+    Verdict,
 };
 pub use run_document::{Document, Excludes, Exclusion, NoDocument, SourceFile};
 pub(crate) use test_results::given;

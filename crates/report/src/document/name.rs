@@ -1,4 +1,4 @@
-//! Names that stand in many lists: of a suite of thousands of tests every objective may name hundreds, so their text is there once.
+//! Interned names: in a suite of thousands of tests every objective may refer to hundreds, so their text is shared.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Borrow;
@@ -6,12 +6,12 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// The name of a test, or the id of an objective. A copy costs nothing.
+/// The name of a test, or the id of an objective. Cloning is cheap.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(Arc<str>);
 
 impl Name {
-    /// Its text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

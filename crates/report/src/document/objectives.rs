@@ -3,15 +3,16 @@
 use crate::document::name::Name;
 use serde::{Deserialize, Serialize};
 
-/// What was found for one function and criterion.
+/// The results for one function and criterion.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// What a later run knows it by that resumes this one, which was interrupted; not there if it was not finished.
+    /// The cache key by which a later run resumes this one, if it was interrupted; absent if the function was not
+    /// finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// The file it stands in.
+    /// The source file.
     pub file: String,
     /// First line.
     #[serde(default)]
@@ -21,54 +22,55 @@ pub struct Function {
     pub end_line: Option<u32>,
     /// The criterion.
     pub criterion: String,
-    /// Objectives by status.
+    /// The numbers of objectives by status.
     pub objectives: Counts,
-    /// Paths by how they ended.
+    /// The numbers of paths by their end.
     pub paths: Paths,
-    /// Number of tests.
+    /// The number of tests.
     pub tests: u64,
-    /// Nothing was left unexplored.
+    /// True if every feasible path was explored.
     pub exhaustive: bool,
-    /// An earlier run found all this, and it was kept; seconds are those that it took then.
+    /// True if the results come from an earlier run; the times are those of that run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
-    /// Seconds of exploration.
+    /// The time of exploration, in seconds.
     pub seconds: f64,
-    /// Seconds of compiling and replaying.
+    /// The time of compilation and replay, in seconds.
     pub replay_seconds: f64,
-    /// The solver's share.
+    /// The queries and the time of the solver.
     pub solver: Solver,
-    /// What was given up.
+    /// The incomplete paths.
     pub incomplete: Vec<IncompletePaths>,
-    /// What verdicts and the completeness of paths rest on beside the program.
+    /// The assumptions of the verdicts and of the completeness of paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<Assumption>,
 }
 
 impl Function {
-    /// Whether its objectives are paths.
+    /// Returns true if its objectives are paths.
     pub fn counts_paths(&self) -> bool {
         ["paths", "block"].contains(&self.criterion.split(':').next().unwrap_or_default())
     }
 }
 
-/// Something that verdicts rest on.
+/// An assumption of a verdict.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Assumption {
-    /// What is assumed.
+    /// The assumed statement.
     pub text: String,
-    /// Who says so: an option, `declaration`, or `tests` (how tests are made; no infeasible verdict rests on it).
+    /// Its origin: an option, `declaration`, or `tests` (a limit of the test inputs; no infeasible verdict depends on
+    /// it).
     pub by: String,
 }
 
 impl Assumption {
-    /// Whether verdicts rest on it, too, and not only the paths of tests.
+    /// Returns true if verdicts depend on it, and not only the completeness of paths.
     pub fn binds_verdicts(&self) -> bool {
         !["declaration", "tests"].contains(&self.by.as_str())
     }
 }
 
-/// Objectives by status.
+/// Numbers of objectives by status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Counts {
@@ -76,13 +78,13 @@ pub struct Counts {
     pub covered: u64,
     pub infeasible: u64,
     pub unknown: u64,
-    /// Of a measured suite.
+    /// Uncovered objectives of a measured suite.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub uncovered: u64,
-    /// Of the covered ones, those that only tests cover which end in an error.
+    /// The covered objectives that only tests with an error cover.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub by_error: u64,
-    /// Beside the total: what a change does not touch was not asked for.
+    /// Objectives that a change does not affect; not included in the total.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unaffected: u64,
 }
@@ -95,7 +97,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Paths by how they ended.
+/// Numbers of paths by their end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Paths {
@@ -106,7 +108,7 @@ pub struct Paths {
     pub longer: u64,
 }
 
-/// The solver's share.
+/// The queries and the time of the solver.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Solver {
@@ -114,22 +116,22 @@ pub struct Solver {
     pub seconds: f64,
 }
 
-/// Paths that were given up for one reason at one place.
+/// Paths that are incomplete for one reason at one position.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct IncompletePaths {
-    /// Why.
+    /// The reason as a sentence.
     pub why: String,
-    /// The word for that, which never changes; not there in files of older versions.
+    /// The stable word for the reason; absent in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Where.
+    /// The source position.
     #[serde(flatten)]
     pub at: Position,
-    /// How many.
+    /// The number of paths.
     pub count: u64,
 }
 
-/// A position; all three are null where there is none.
+/// A source position; all fields are null if it is unknown.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Position {
@@ -139,7 +141,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// `file.c:12:7`, as compilers print it.
+    /// Returns the position in the format of compilers: `file.c:12:7`.
     pub fn display(&self) -> String {
         display(self.file.as_deref(), self.line, self.column)
     }
@@ -153,10 +155,10 @@ fn display(file: Option<&str>, line: Option<u32>, column: Option<u32>) -> String
     }
 }
 
-/// A stretch of a file; all are null where there is none. Columns count bytes from 1, the end is exclusive.
+/// A source range; all fields are null if it is unknown. Columns are bytes from 1, and the end is exclusive.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub struct Stretch {
+pub struct ReportedRange {
     pub file: Option<String>,
     pub line: Option<u32>,
     pub column: Option<u32>,
@@ -166,83 +168,83 @@ pub struct Stretch {
     pub end_column: Option<u32>,
 }
 
-impl Stretch {
-    /// The file and the first line, where they are known.
+impl ReportedRange {
+    /// Returns the file and the first line, if they are known.
     pub fn start(&self) -> Option<(&str, u32)> {
         Some((self.file.as_deref()?, self.line?))
     }
 
-    /// `file.c:12:7`, as compilers print it.
+    /// Returns the start in the format of compilers: `file.c:12:7`.
     pub fn display(&self) -> String {
         display(self.file.as_deref(), self.line, self.column)
     }
 }
 
-/// Something to be covered.
+/// An objective.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Objective {
-    /// Identity that survives edits elsewhere.
+    /// The identity, which is stable under edits elsewhere.
     pub id: String,
     /// Its criterion.
     pub criterion: String,
-    /// The function it stands in.
+    /// The enclosing function.
     pub function: String,
-    /// Where it stands.
+    /// The source range.
     #[serde(flatten)]
-    pub at: Stretch,
-    /// What it asks.
+    pub at: ReportedRange,
+    /// The requirement.
     pub text: String,
-    /// What is known.
+    /// The verdict.
     pub status: Verdict,
-    /// How that is known, or why it isn't.
+    /// The proof or the reason.
     pub why: Option<String>,
-    /// The word for that, which never changes; not there in files of older versions.
+    /// The stable word for the reason; absent in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The tests that cover it.
     pub tests: Vec<Name>,
-    /// It is covered, but only by tests that end in an error.
+    /// True if only tests that end in an error cover it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub by_error: bool,
-    /// Why the user doesn't want it counted.
+    /// The reason why a comment excludes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excluded: Option<String>,
-    /// Which variant of the code it belongs to, where one source was compiled in several ways that differ.
+    /// The variant of the code that it belongs to, if one source was compiled in several variants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// How often it was executed, where that was counted.
+    /// The number of executions, if they were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
 }
 
-/// How the reason begins why a measurement can say nothing about an objective.
+/// The prefix of the reason why an objective was not measured.
 pub const NOT_MEASURED: &str = "not measured: ";
 
 impl Objective {
-    /// Why a measurement can say nothing about it, if that is so: it is neither covered nor uncovered.
+    /// Returns the reason why it was not measured, if so: then it counts neither as covered nor as uncovered.
     pub fn not_measured(&self) -> Option<&str> {
         self.why.as_deref().filter(|_| self.status == Verdict::Unknown)?.strip_prefix(NOT_MEASURED)
     }
 }
 
-/// What is known of an objective.
+/// The verdict for an objective.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Some test covers it.
+    /// A test covers it.
     Covered,
-    /// No test can.
+    /// No test can cover it.
     Infeasible,
-    /// Not known.
+    /// Neither a test nor a proof was found.
     Unknown,
-    /// No test of the suite covers it; whether one could was not asked.
+    /// No test of the suite covers it; feasibility was not examined.
     Uncovered,
-    /// A change does not touch it: the inputs that reach it are those that reached it in the old version.
+    /// A change does not affect it: the same inputs reach it as in the old version.
     Unaffected,
 }
 
 impl Verdict {
-    /// As in the JSON form.
+    /// Returns the word in the JSON form.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Covered => "covered",

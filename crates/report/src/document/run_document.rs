@@ -1,13 +1,7 @@
-//! The document: what a run found, as plain data that every renderer reads and that the JSON form is.
-//!
-//! It needs neither the program's IR nor its sources, so a stored document can be rendered again at any time. Keys come
-//! in the order of the structures here, never in the order of a hash map. Keys may be added; one that changes meaning or
-//! goes away makes [`touchstone_criteria::SCHEMA_VERSION`] grow.
-//!
-//! Deliberately not here: how a document is made of a campaign (`json.rs`), and what it adds up to (`figures.rs`).
+//! The root of the document, and its JSON form.
 
 use crate::document::decision_tables::Decision;
-use crate::document::existing_suites::KeptSuite;
+use crate::document::existing_suites::ReportedSuite;
 use crate::document::form_suites::FormSuites;
 use crate::document::objectives::{Function, Objective};
 use crate::document::stored_form;
@@ -17,15 +11,15 @@ use crate::document::version_change::Change;
 use serde::{Deserialize, Serialize};
 use touchstone_criteria::SCHEMA_VERSION;
 
-/// What a run found.
+/// The result of a run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Document {
-    /// Version of the form.
+    /// The version of the schema.
     pub schema_version: u32,
-    /// The source files that something is known of.
+    /// The source files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<SourceFile>,
-    /// One entry a function and criterion.
+    /// The results, one entry for each function and criterion.
     pub functions: Vec<Function>,
     /// All objectives.
     pub objectives: Vec<Objective>,
@@ -33,25 +27,25 @@ pub struct Document {
     pub decisions: Vec<Decision>,
     /// All tests.
     pub tests: Vec<Test>,
-    /// Tests that an earlier run left of functions that a change does not touch: they are there, and nobody looked at them.
+    /// Tests of an earlier run for functions that a change does not affect: they exist and were not examined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_alone: Vec<Test>,
-    /// What nothing kept the replay of the tests from, as a sentence; not there if it was kept in.
+    /// The protection that the replay of the tests lacked, as a sentence; absent if it was sandboxed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unprotected_replay: Option<String>,
-    /// Per test, the state that it changed and whether an assertion looked at it.
+    /// For each test, the state that it changed, and whether an assertion depends on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<TestState>,
-    /// Assertions that would check what is not checked, if somebody asked for them.
+    /// Suggested assertions for unchecked state, if they were requested.
     #[serde(default, skip_serializing_if = "Suggestions::is_empty")]
     pub suggestions: Suggestions,
-    /// Suites that were there before the run and stayed, or were asked whether they still pass.
+    /// Suites that existed before the run and were kept or run again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub kept: Vec<KeptSuite>,
-    /// What the emitted suites run and cover, one entry a form.
+    pub kept: Vec<ReportedSuite>,
+    /// The tests and the coverage of the emitted suites, one entry for each form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forms: Vec<FormSuites>,
-    /// What changed since an older version, if that was asked.
+    /// The change since an older version, if it was analysed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
 }
@@ -76,7 +70,7 @@ impl Default for Document {
     }
 }
 
-/// Why a text is no document that this version can read.
+/// The reason why a text is no document of this version.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NoDocument(pub String);
 
@@ -89,7 +83,7 @@ impl std::fmt::Display for NoDocument {
 impl std::error::Error for NoDocument {}
 
 impl Document {
-    /// Reads the JSON form.
+    /// Parses the JSON form or the stored form.
     pub fn parse(text: &str) -> Result<Document, NoDocument> {
         #[derive(Deserialize)]
         struct Head {
@@ -106,12 +100,12 @@ impl Document {
         stored_form::completed(serde_json::from_str(text).map_err(bad)?, text)
     }
 
-    /// The form that is kept for later reports, which [`Document::parse`] reads as well.
+    /// Returns the stored form for later reports, which [`Document::parse`] reads as well.
     pub fn to_stored(&self) -> String {
         stored_form::stored(self)
     }
 
-    /// The JSON form.
+    /// Returns the JSON form.
     pub fn to_json(&self) -> String {
         let text = serde_json::to_string_pretty(self);
         text.expect("invariant: every key is a string and nothing here refuses to be written")
@@ -121,13 +115,13 @@ impl Document {
 /// A source file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SourceFile {
-    /// Its path, as in the rest of the document.
+    /// The path, as in the rest of the document.
     pub path: String,
-    /// Its number of lines.
+    /// The number of lines.
     pub lines: u32,
-    /// A hash of its text, so that a later report can tell that the file has changed since.
+    /// A hash of the text, by which a later report detects that the file has changed.
     pub hash: String,
-    /// What its comments exclude.
+    /// The exclusions by its comments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclusions: Vec<Exclusion>,
 }
@@ -139,18 +133,18 @@ pub struct Exclusion {
     pub line: u32,
     /// Last line.
     pub end_line: u32,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// What of them.
+    /// The excluded objectives.
     #[serde(default, skip_serializing_if = "Excludes::is_all")]
     pub what: Excludes,
 }
 
-/// What a comment excludes.
+/// The objectives that a comment excludes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Excludes {
-    /// Everything on its lines.
+    /// All objectives on its lines.
     #[default]
     All,
     /// Decisions with their branches and conditions.
@@ -166,7 +160,7 @@ impl Excludes {
 }
 
 impl Document {
-    /// The state of each test, that of which least is checked first: so every report lists it.
+    /// Returns the state of each test in the order of reports: the smallest checked share first.
     pub fn least_checked_first(&self) -> Vec<&TestState> {
         let mut tests: Vec<&TestState> = self.state.iter().collect();
         tests.sort_by_key(|test| {

@@ -1,84 +1,84 @@
-//! The form in which a document is kept for later reports: as the JSON form, but who covers what stands apart, every name once, and so do tests of which
-//! nothing but the name is known, and what tests changed. Of a suite of thousands of tests every objective may name hundreds, and each of them names the
-//! objective; tests of one kind cover the same, and change the same of many objects.
+//! The stored form of a document: the JSON form with coverage lists, measured tests and state updates in separate
+//! tables, where every name and every repeated list occurs once. In a suite of thousands of tests, every objective may
+//! refer to hundreds of tests, each of which refers to the objective; similar tests cover and change the same.
 //!
-//! Keys that are not there in files of older versions have a default, and their lists are read as they are.
+//! Keys that are absent in files of older versions have a default; lists that are in place are read as they are.
 
 use crate::document::name::Name;
 use crate::document::{Document, Json, NoDocument, Position, StateUpdate, Test, TestState};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// A document that says nothing of what stands apart, and what does.
+/// A document without the separated parts, and those parts.
 #[derive(Serialize)]
 struct Stored<'d> {
     #[serde(flatten)]
     document: &'d Document,
-    /// As [`CoveredBy`], in one line.
+    /// [`CoveredBy`] in one line.
     covered_by: Json,
-    /// As [`StateByTest`], in one line.
+    /// [`StateByTest`] in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     state_by_test: Option<Json>,
 }
 
-/// What stands apart, in a file.
+/// The separated parts of a file.
 #[derive(Deserialize)]
 struct Apart {
     covered_by: Option<CoveredBy>,
     state_by_test: Option<StateByTest>,
 }
 
-/// Who covers what, by the numbers of names.
+/// The coverage relation, by numbers of names.
 #[derive(Serialize, Deserialize)]
 struct CoveredBy {
-    /// Tests, and ids of objectives.
+    /// The names of tests, and the ids of objectives.
     names: Vec<Name>,
-    /// By objective, in order: tests that cover it.
+    /// For each objective in order, the tests that cover it.
     objectives: Vec<List>,
-    /// By decision and row that was seen, in order: tests that evaluated it.
+    /// For each evaluated row of each decision in order, the tests that evaluated it.
     rows: Vec<List>,
-    /// By test, in order: what it covers,
+    /// For each test in order, the objectives that it covers.
     covers: Vec<List>,
-    /// and what no other covers.
+    /// For each test in order, the objectives that no other test covers.
     covers_alone: Vec<List>,
-    /// Tests behind the others of which nothing else is known.
+    /// Further tests of which only the name is known.
     #[serde(default)]
     measured: Vec<i64>,
 }
 
-/// A list of numbers. In a row of lists, one that came before is not written again.
+/// A list of numbers; a repeated list is a reference.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum List {
-    /// As [`runs`] writes it.
+    /// A list in the encoding of [`runs`].
     Own(Vec<i64>),
-    /// The same as the one at this place.
+    /// The same as the list at this index.
     As(usize),
 }
 
-/// What tests changed.
+/// The state updates of all tests.
 #[derive(Default, Serialize, Deserialize)]
 struct StateByTest {
     kinds: Vec<Kind>,
     tests: Vec<StateOfTest>,
 }
 
-/// What a test changed.
+/// The state updates of a test.
 #[derive(Serialize, Deserialize)]
 struct StateOfTest {
     test: String,
-    /// How many updates there are: a file that is damaged can't ask for any number of them.
+    /// The number of updates, which bounds the memory that a damaged file can request.
     updates: u64,
-    /// Numbers of kinds, and of objects as [`runs`] writes them.
+    /// Numbers of kinds with object numbers in the encoding of [`runs`].
     kinds: Vec<(usize, Vec<i64>)>,
 }
 
-/// Updates that differ only in the number that an object has.
+/// Updates that differ only in the number of an object.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Kind {
-    /// What stands before the number, or all of it.
+    /// The text before the number, or all of it.
     what: String,
-    /// What stands behind the number, if there is one.
+    /// The text after the number, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     behind: Option<String>,
     file: Option<String>,
@@ -90,7 +90,7 @@ struct Kind {
 /// Lists of names.
 type Lists<'d> = Vec<&'d mut Vec<Name>>;
 
-/// The lists that stand apart, in the order of [`CoveredBy`].
+/// Returns the separated lists, in the order of [`CoveredBy`].
 fn lists(document: &mut Document) -> [Lists<'_>; 4] {
     let rows = document.decisions.iter_mut().flat_map(|decision| &mut decision.rows).map(|row| &mut row.tests);
     let (mut covers, mut covers_alone) = (Vec::new(), Vec::new());
@@ -101,7 +101,7 @@ fn lists(document: &mut Document) -> [Lists<'_>; 4] {
     [document.objectives.iter_mut().map(|one| &mut one.tests).collect(), rows.collect(), covers, covers_alone]
 }
 
-/// Numbers, of which those that follow each other are their first, and how many come behind it, below zero: `3, 4, 5, 9` is `3, -2, 9`.
+/// Encodes numbers; consecutive ones become the first and the negated count of the others: `3, 4, 5, 9` is `3, -2, 9`.
 fn runs(numbers: impl IntoIterator<Item = u32>) -> Vec<i64> {
     let mut written: Vec<i64> = Vec::new();
     let mut last = None;
@@ -117,7 +117,7 @@ fn runs(numbers: impl IntoIterator<Item = u32>) -> Vec<i64> {
     written
 }
 
-/// What [`runs`] wrote; `None` if it is something else, or a number is not less than `end`.
+/// Decodes the encoding of [`runs`]; `None` if it is invalid or a number is not less than `end`.
 fn numbers(written: &[i64], end: u32) -> Option<Vec<u32>> {
     let mut numbers: Vec<u32> = Vec::with_capacity(written.len());
     for one in written {
@@ -136,11 +136,11 @@ fn numbers(written: &[i64], end: u32) -> Option<Vec<u32>> {
     Some(numbers)
 }
 
-/// Gives names numbers.
+/// Numbers names.
 #[derive(Default)]
 struct Numbers {
     known: HashMap<Name, u32>,
-    /// The same by where their texts are: most names are copies.
+    /// The numbers by the address of the text, since most names are clones.
     by_place: HashMap<*const u8, u32>,
     names: Vec<Name>,
 }
@@ -176,7 +176,7 @@ impl Numbers {
     }
 }
 
-/// The form of a document that is kept.
+/// Returns the stored form of a document.
 pub(crate) fn stored(document: &Document) -> String {
     let mut document = document.clone();
     let mut numbers = Numbers::default();
@@ -193,7 +193,7 @@ pub(crate) fn stored(document: &Document) -> String {
     text.expect("invariant: every key is a string and nothing here refuses to be written")
 }
 
-/// Gives a document that was read what stands apart, if anything does.
+/// Restores the separated parts of a parsed document, if there are any.
 pub(crate) fn completed(mut document: Document, text: &str) -> Result<Document, NoDocument> {
     let apart: Apart = serde_json::from_str(text).map_err(|error| NoDocument(error.to_string()))?;
     if let Some(covered_by) = apart.covered_by {
@@ -281,13 +281,13 @@ impl StateByTest {
 }
 
 impl Kind {
-    /// The kind of an update, and the number of its object: the last that stands in its name, 0 if none does.
+    /// Returns the kind of an update and the number of its object: the last one in its name, 0 if it has none.
     fn of(update: StateUpdate) -> (Kind, u32) {
         let StateUpdate { what, at: Position { file, line, column }, checked } = update;
         let digit = |character: char| character.is_ascii_digit();
         let end = what.rfind(digit).map_or(0, |last| last + 1);
         let begin = what[..end].trim_end_matches(digit).len();
-        // One that is written otherwise than numbers are is no number.
+        // A number with another spelling than the canonical one is text.
         let number = what[begin..end].parse().ok().filter(|number: &u32| number.to_string() == what[begin..end]);
         match number.filter(|number| *number < u32::MAX) {
             Some(number) => {
@@ -356,7 +356,7 @@ mod tests {
         assert_eq!(Document::parse(&stored).as_ref(), Ok(&document));
         assert!(stored.contains(r#""covers":[[0,-2],0,[2]]"#), "{stored}");
         assert!(stored.contains(r#""updates":8,"kinds":[[0,[1,-1,2]],"#), "{stored}");
-        // Tests of which nothing but the name is known.
+        // Tests of which only the name is known.
         assert_eq!(stored.matches("not_run").count(), 1, "{stored}");
     }
 

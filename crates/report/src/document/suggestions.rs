@@ -1,71 +1,71 @@
-//! Assertions that are missing: what would check the state that tests change and do not look at; and the patch that adds them.
+//! Suggested assertions for state that tests change and don't check.
 
 use serde::{Deserialize, Serialize};
 
-/// What is suggested.
+/// The suggestions for a suite.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Suggestions {
-    /// Assertions, in the order of files and lines.
+    /// The assertions, in the order of files and lines.
     pub assertions: Vec<MissingAssertion>,
-    /// Objectives that no assertion was found for.
+    /// The objectives without a suggestion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub none: Vec<NoAssertion>,
 }
 
 impl Suggestions {
-    /// Whether nothing was asked for, or nothing is missing.
+    /// Returns true if nothing was requested or nothing is missing.
     pub fn is_empty(&self) -> bool {
         self.assertions.is_empty() && self.none.is_empty()
     }
 }
 
-/// An assertion that is missing.
+/// A suggested assertion.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MissingAssertion {
     /// The test that it belongs to.
     pub test: String,
     /// The file of the test.
     pub file: String,
-    /// The line that the test ends in.
+    /// The last line of the test.
     pub line: u32,
-    /// The assertion.
+    /// The source text of the assertion.
     pub statement: String,
     /// The state that it checks.
     pub checks: Vec<String>,
-    /// Its objectives,
+    /// The objectives that it covers.
     pub objectives: Vec<String>,
-    /// and the file of each: functions of one name in several files have objectives of one id.
+    /// The file of each objective: functions of the same name in several files have the same ids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objective_files: Vec<String>,
-    /// What is to be put into the file.
+    /// The insertions into the file.
     pub insertions: Vec<TextInsertion>,
 }
 
 impl MissingAssertion {
-    /// Whether it checks an objective of a file.
+    /// Returns true if it covers an objective of a file.
     pub fn has(&self, file: &str, id: &str) -> bool {
         self.objective_files.iter().zip(&self.objectives).any(|(own, objective)| own == file && objective == id)
     }
 }
 
-/// Text that is to be put into a file.
+/// An insertion of text into a file.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct TextInsertion {
-    /// Before this line,
+    /// The line before which it is inserted.
     pub line: u32,
-    /// and this column of it, in characters: 1 is its beginning.
+    /// The column in that line, in characters from 1.
     pub column: u32,
     /// The text.
     pub text: String,
 }
 
-/// An objective that no assertion was found for.
+/// An objective without a suggestion.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct NoAssertion {
     /// The objective.
     pub objective: String,
     /// The state.
     pub what: String,
-    /// Why there is none.
+    /// The reason.
     pub why: String,
 }

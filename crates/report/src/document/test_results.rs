@@ -7,92 +7,92 @@ use serde::{Deserialize, Serialize};
 /// A test.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Test {
-    /// Unique in the document.
+    /// The id, which is unique in the document.
     pub id: String,
     /// The function under test; empty for a test of a measured suite.
     pub function: String,
-    /// What its path looks like.
+    /// A description of its path.
     pub description: String,
-    /// `heap_not_shown_reachable` if nobody showed that calls make its objects.
+    /// `heap_not_shown_reachable` if no API sequence was found that constructs its objects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap: Option<String>,
-    /// What an older version does instead, if that was asked and differs.
+    /// The behaviour of an older version, if it was compared and differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub older: Option<String>,
-    /// The path's identity, as text: not every reader of JSON keeps 64 bits.
+    /// The identity of the path, as a string: not every JSON reader keeps 64 bits.
     pub path: String,
-    /// Calls before the one that it is about, in order.
+    /// The calls before the call under test, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<EarlierCall>,
     /// Inputs by name.
     pub inputs: Json,
-    /// The call in one line, for people: of tests that end in an error, or that the oracle rejects.
+    /// The call in one line, for tests that end in an error or that the oracle rejects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brief: Option<String>,
     /// `returned`, `exited`, `threw`, `error`, `oracle_rejected`.
     pub outcome: String,
-    /// With `exited`.
+    /// The exit status, with `exited`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<i32>,
-    /// With `threw`: the class of what nobody caught.
+    /// The class of the uncaught exception, with `threw`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threw: Option<String>,
-    /// With `error`.
+    /// The error, with `error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TestError>,
-    /// What must hold afterwards.
+    /// The expected results.
     pub expected: Json,
     /// Ids of the objectives that it covers.
     #[serde(default)]
     pub covers: Vec<Name>,
-    /// Ids of those that no other test of its suite covers.
+    /// Ids of the objectives that no other test of its suite covers.
     #[serde(default)]
     pub covers_alone: Vec<Name>,
-    /// Whether the real program did what was predicted; `replay` says more.
+    /// True if the real program agreed with the prediction; `replay` has the details.
     pub replayed: bool,
-    /// What the real program did.
+    /// The result of the replay.
     pub replay: Replay,
-    /// Why it disagreed or can't be checked.
+    /// The reason why it disagreed or can't be checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_why: Option<String>,
-    /// The word for that, which never changes; not there in files of older versions.
+    /// The stable word for the reason; absent in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A call before the one that a test is about.
+/// A call before the call under test.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct EarlierCall {
-    /// The call in one line, for people: `feed('a')`.
+    /// The call in one line: `feed('a')`.
     pub call: String,
-    /// Who is called.
+    /// The callee.
     pub function: String,
-    /// Values of its parameters by name.
+    /// The values of its parameters by name.
     pub inputs: Json,
-    /// What it must return, if that is known.
+    /// The expected result, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<serde_json::Value>,
 }
 
-/// Data whose form the program under test decides, as the text of a JSON object: there can be many tests, and few of their
-/// values are ever looked at.
+/// Data of a form that the program under test determines, as the text of a JSON object: there can be many tests, and
+/// few of their values are ever read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Json(Box<serde_json::value::RawValue>);
 
 impl Json {
-    /// Data as text.
+    /// Serialises data.
     pub fn of(data: &impl Serialize) -> Json {
         let text = serde_json::value::to_raw_value(data);
         Json(text.expect("invariant: every key is a string and nothing here refuses to be written"))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         self.0.get()
     }
 
-    /// The object's members.
+    /// Returns the object's members.
     pub fn members(&self) -> serde_json::Map<String, serde_json::Value> {
         serde_json::from_str(self.text()).unwrap_or_default()
     }
@@ -110,24 +110,24 @@ impl PartialEq for Json {
     }
 }
 
-/// What is said of an objective that only such tests cover: the sentence, and the word for it.
+/// The remark on an objective that only tests on an arbitrary heap cover: the sentence and its stable word.
 pub const ON_ANY_HEAP: (&str, &str) = ("only on a heap that was not shown reachable", "heap_not_shown_reachable");
 
 /// The outcome of a test that was only measured.
 pub const MEASURED: &str = "measured";
 
-/// Calls and inputs as one text, which tells tests of a function apart.
+/// Returns calls and inputs as one string, which identifies a test of a function.
 pub(crate) fn given(calls: impl Iterator<Item = String>, inputs: &str) -> String {
     calls.map(|call| call + "; ").chain([inputs.to_string()]).collect()
 }
 
 impl Test {
-    /// The calls before the one that it is about, and its inputs.
+    /// Returns the calls before the call under test, and its inputs.
     pub fn given(&self) -> String {
         given(self.earlier.iter().map(|earlier| earlier.call.clone()), self.inputs.text())
     }
 
-    /// A test of a measured suite.
+    /// Creates a test of a measured suite.
     pub fn measured(id: String, covers: Vec<Name>, covers_alone: Vec<Name>) -> Test {
         Test {
             id,
@@ -154,54 +154,54 @@ impl Test {
     }
 }
 
-/// How a test goes wrong.
+/// The error that a test ends in.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TestError {
-    /// How.
+    /// The kind of the error.
     pub kind: String,
-    /// Where.
+    /// The source position.
     #[serde(flatten)]
     pub at: Position,
 }
 
-/// What the real program did.
+/// The result of a replay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Replay {
-    /// Nothing: it was not run.
+    /// It was not run.
     NotRun,
-    /// What was predicted.
+    /// The real program did what was predicted.
     Agreed,
-    /// Something else.
+    /// The real program did something else.
     Disagreed,
-    /// Nothing that could be judged.
+    /// The result can't be checked.
     NotCheckable,
 }
 
 /// The state that a test changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TestState {
-    /// The test.
+    /// The name of the test.
     pub test: String,
-    /// What it changed.
+    /// The state updates.
     pub updates: Vec<StateUpdate>,
 }
 
 impl TestState {
-    /// How many of its changes an assertion depends on.
+    /// Returns the number of updates that an assertion depends on.
     pub fn checked(&self) -> usize {
         self.updates.iter().filter(|update| update.checked).count()
     }
 }
 
-/// A piece of state that a test changed.
+/// A variable or field that a test changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StateUpdate {
-    /// The variable or field.
+    /// The name of the variable or field.
     pub what: String,
-    /// Where it was written last.
+    /// The position of the last write.
     #[serde(flatten)]
     pub at: Position,
-    /// Whether it influences an assertion of the test.
+    /// True if an assertion of the test depends on it.
     pub checked: bool,
 }

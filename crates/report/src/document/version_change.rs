@@ -2,39 +2,39 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a change since an older version is to the functions under test.
+/// The effect of a change since an older version on the functions under test.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Change {
-    /// What the older version is called.
+    /// The name of the older version.
     pub since: String,
-    /// Functions that nothing of the change touches.
+    /// The unaffected functions.
     pub unaffected: Vec<String>,
-    /// The others.
+    /// The affected functions.
     pub functions: Vec<ChangedFunction>,
 }
 
-/// A function that a change touches.
+/// An affected function.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ChangedFunction {
     /// Its name.
     pub name: String,
-    /// Whether both versions do the same.
+    /// The result of the semantic diff.
     pub behaviour: Behaviour,
-    /// How that is known, or why it is not.
+    /// The proof or the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Tests on which they differ.
+    /// The divergence tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
 }
 
-/// Whether two versions of a function do the same.
+/// The result of comparing two versions of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Behaviour {
-    /// On every input, within bounds.
+    /// Both versions are equivalent on every input, within bounds.
     Equivalent,
-    /// Not on every input.
+    /// They differ on some input.
     Differs,
     /// No difference was found.
     Unknown,

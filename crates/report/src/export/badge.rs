@@ -4,10 +4,10 @@ use super::xml::escape;
 use crate::analysis::figures::Figures;
 use crate::document::Document;
 
-/// The criteria that a badge shows, the one that says most first.
+/// The criteria that a badge shows, the strongest first.
 const STRONGEST_FIRST: [&str; 7] = ["mcdc", "mcc", "dcc", "condition", "branch", "decision", "stmt"];
 
-/// The badge of a document.
+/// Returns the badge of a document.
 pub fn badge(document: &Document) -> String {
     let figures = Figures::new(document);
     let strongest = STRONGEST_FIRST.iter().find_map(|name| figures.total.get(name).map(|tally| (*name, tally)));
@@ -34,7 +34,7 @@ pub fn badge(document: &Document) -> String {
 
 const GREY: &str = "#6b7280";
 
-/// From red over yellow to green.
+/// Returns a colour from red over yellow to green.
 fn color(per_mille: u64) -> &'static str {
     match per_mille {
         1000 => "#15803d",
@@ -45,7 +45,7 @@ fn color(per_mille: u64) -> &'static str {
     }
 }
 
-/// About as wide as Verdana at 11 pixels.
+/// Estimates the width of a text in Verdana at 11 pixels.
 fn width(text: &str) -> u32 {
     let pixels = |c: char| match c {
         'i' | 'l' | 'j' | '.' | ',' | ':' | '/' | ' ' => 4,

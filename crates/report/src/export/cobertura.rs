@@ -1,4 +1,4 @@
-//! Cobertura XML in the shape of `coverage-04.dtd`: a package a directory, a class a file.
+//! Cobertura XML according to `coverage-04.dtd`: a package for each directory, a class for each file.
 
 use super::lines::{FileLines, Ratio, by_file};
 use super::xml::escape;
@@ -6,7 +6,7 @@ use crate::document::Document;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The document as Cobertura XML. The time stamp is 0: the same document gives the same bytes.
+/// Returns the document as Cobertura XML. The time stamp is 0, so that the same document gives the same bytes.
 pub fn cobertura(document: &Document) -> String {
     let files = by_file(document);
     let mut packages: BTreeMap<&str, Vec<(&str, &FileLines<'_>)>> = BTreeMap::new();

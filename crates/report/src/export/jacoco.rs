@@ -1,7 +1,8 @@
-//! JaCoCo's XML (`report.dtd`, 1.1), which Sonar, Codecov and Jenkins read: a package a package of Java, or a directory of C.
+//! JaCoCo's XML (`report.dtd`, 1.1), which Sonar, Codecov and Jenkins read: a package for each package of Java or
+//! directory of C.
 //!
-//! JaCoCo counts instructions, which no document has: on a line `ci` and `mi` say only whether it ran, and there are no counters
-//! of instructions and complexity.
+//! JaCoCo counts instructions, which no document has: `ci` and `mi` of a line only say whether it was executed, and
+//! there are no counters of instructions and complexity.
 
 use super::lines::{FileLines, Ratio, by_file, ratio};
 use super::xml::escape;
@@ -9,7 +10,7 @@ use crate::document::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The name of a function, in JaCoCo's parts.
+/// The name of a function, split as in JaCoCo.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Name<'d> {
     package: String,
@@ -19,7 +20,7 @@ struct Name<'d> {
 }
 
 impl<'d> Name<'d> {
-    /// The name of a function of a package.
+    /// Creates the name of a function of a package.
     fn new(package: &str, file: &str, function: &'d str) -> Name<'d> {
         let (qualified, method, parameters) = split(function);
         let class = match qualified {
@@ -36,7 +37,7 @@ impl<'d> Name<'d> {
 
 const JAVA: &str = ".java";
 
-/// The class of a function, if it has one, its own name, and its parameters.
+/// Splits a function into its class, if it has one, its own name, and its parameters.
 fn split(function: &str) -> (Option<&str>, &str, &str) {
     let (name, parameters) = function.find('(').map_or((function, "()"), |at| function.split_at(at));
     match name.split_once('#').or_else(|| name.rsplit_once('.')) {
@@ -45,7 +46,8 @@ fn split(function: &str) -> (Option<&str>, &str, &str) {
     }
 }
 
-/// The package of a file: what stands before the class that is named as the file, else what its directory has of the names of classes.
+/// Returns the package of a file: the prefix of the class that is named like the file, otherwise the part of its
+/// directory that occurs in the names of classes.
 fn package_of<'f>(file: &str, functions: impl Iterator<Item = &'f str>) -> String {
     let (directory, base) = file.rsplit_once('/').unwrap_or(("", file));
     let Some(stem) = base.strip_suffix(JAVA) else {
@@ -64,7 +66,7 @@ fn package_of<'f>(file: &str, functions: impl Iterator<Item = &'f str>) -> Strin
     functions.filter_map(of).max_by_key(String::len).unwrap_or_default()
 }
 
-/// What was counted.
+/// The counters of an element.
 #[derive(Clone, Copy, Default)]
 struct Counters {
     branches: Ratio,
@@ -93,7 +95,7 @@ impl Counters {
         }
     }
 
-    /// In the order that JaCoCo has; of what is not there, nothing is said.
+    /// Writes the counters in JaCoCo's order, without empty ones.
     fn write(self, out: &mut String) {
         let all = [("BRANCH", self.branches), ("LINE", self.lines), ("METHOD", self.methods), ("CLASS", self.classes)];
         for (kind, ratio) in all.into_iter().filter(|(_, ratio)| ratio.found > 0) {
@@ -103,7 +105,7 @@ impl Counters {
     }
 }
 
-/// A method: its first line, how often it ran, and its lines.
+/// A method: its first line, its number of executions, and its lines.
 struct Method<'d> {
     name: Name<'d>,
     line: u32,
@@ -114,7 +116,7 @@ struct Method<'d> {
 /// The files of a package, and in each the classes with their methods.
 type Packages<'d> = BTreeMap<String, BTreeMap<&'d str, BTreeMap<String, Vec<Method<'d>>>>>;
 
-/// The document as JaCoCo's XML.
+/// Returns the document as JaCoCo's XML.
 pub fn jacoco(document: &Document) -> String {
     let files = by_file(document);
     let ends: BTreeMap<(&str, &str), u32> = document
@@ -178,7 +180,7 @@ fn write_class(out: &mut String, class: &str, path: &str, methods: &[Method<'_>]
     for method in methods {
         let Method { name, line, hits, lines: own } = method;
         let counters = Counters { methods: ratio([*hits > 0].into_iter()), ..Counters::of_lines(file, own) };
-        // Initialisers of classes have the JVM's name.
+        // Class initialisers have the JVM's name.
         let (method, parameters) = match name.method {
             "static" => ("<clinit>", "()V"),
             method => (method, name.parameters),

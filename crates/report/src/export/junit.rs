@@ -1,11 +1,12 @@
-//! JUnit XML for the tests: a suite a function. A test whose replay agreed passes, one that disagreed fails, one that
-//! can't be checked or was not run is skipped. A test of a measured suite ran; whether it passed is its own runner's to say.
+//! JUnit XML of the tests: a suite for each function. A test passes if its replay agreed, fails if it disagreed, and is
+//! skipped if it can't be checked or was not run. A test of a measured suite was executed; its result is left to its
+//! own runner.
 
 use super::xml::escape;
 use crate::document::{Document, MEASURED, Replay, Test};
 use std::fmt::Write;
 
-/// The tests of the document as JUnit XML. Times are 0: the same document gives the same bytes.
+/// Returns the tests of the document as JUnit XML. Times are 0, so that the same document gives the same bytes.
 pub fn junit(document: &Document) -> String {
     let mut suites: Vec<(&str, Vec<&Test>)> = Vec::new();
     for test in &document.tests {

@@ -1,13 +1,13 @@
-//! LCOV tracefiles, as geninfo(1) of LCOV 2 describes them; LCOV 1 reads all but the MC/DC records, which it skips.
+//! LCOV tracefiles, according to geninfo(1) of LCOV 2; LCOV 1 skips the MC/DC records.
 //!
-//! LCOV tells the groups of conditions on one line apart by their size only, so all decisions that begin on a line are one
-//! group here.
+//! LCOV distinguishes the groups of conditions on one line only by their size, so all decisions that begin on a line
+//! form one group here.
 
 use super::lines::{by_file, ratio};
 use crate::document::Document;
 use std::fmt::Write;
 
-/// The document as an LCOV tracefile.
+/// Returns the document as an LCOV tracefile.
 pub fn lcov(document: &Document) -> String {
     let mut out = String::new();
     for (path, file) in by_file(document) {
@@ -54,7 +54,7 @@ pub fn lcov(document: &Document) -> String {
     out
 }
 
-/// A record is a line.
+/// Replaces line breaks, since a record is one line.
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }

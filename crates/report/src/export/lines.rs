@@ -1,35 +1,37 @@
-//! A document by line, as line-oriented formats want it.
+//! A document by line, for line-oriented formats.
 //!
-//! - `ran.rs` says which lines ran.
-//! - Branches are the objectives of `branch`, or else of `decision`, or else of `condition`.
-//! - The line on which a function begins is a line too, as gcov has it; LCOV 2 wants one.
-//! - A line whose decisions were begun but never decided (every run that came there ended inside) counts as not executed:
-//!   LCOV refuses a line that is hit while none of its branches is, and too little is better than too much.
-//! - These formats have no word for "infeasible" or "excluded", so such objectives are left out, as the formats' own
-//!   exclusion comments would do; what is left is the feasible part. What is not measured is left out in the same way, with
-//!   its lines and functions.
-//! - Hits are numbers of executions where they were counted (`measure --counts`), else numbers of tests.
+//! - `executed_lines.rs` determines the executed lines.
+//! - Branches are the objectives of `branch`, otherwise of `decision`, otherwise of `condition`.
+//! - The first line of a function is a line, too, as in gcov; LCOV 2 expects one.
+//! - A line with decisions that were begun but never decided (every run ended inside) counts as not executed: LCOV
+//!   rejects an
+//!   executed line without an executed branch, and underreporting is safer.
+//! - The formats have no notion of "infeasible" or "excluded", so such objectives are omitted, as the formats' own
+//!   exclusion
+//!   comments do; the feasible part remains. Objectives that were not measured are omitted, too, with their lines and
+//!   functions.
+//! - Hits are numbers of executions if they were counted (`measure --counts`), otherwise numbers of tests.
 
-use crate::analysis::executed_lines::{counts, is_telling, ran};
+use crate::analysis::executed_lines::{counts, implies_execution, ran};
 use crate::analysis::figures::merged;
 use crate::document::name::Name;
 use crate::document::{Decision, Document, Objective, SideStatus, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One file.
+/// The lines of one file.
 #[derive(Default)]
 pub(super) struct FileLines<'d> {
     /// Functions by line and name, with their hits.
     pub(super) functions: BTreeMap<(u32, &'d str), u64>,
-    /// Hits of lines.
+    /// The hits of each line.
     pub(super) lines: BTreeMap<u32, u64>,
-    /// Branches of each line: one group a decision or switch, hits in each.
+    /// The branches of each line: one group for each decision or switch, with the hits of each branch.
     pub(super) branches: BTreeMap<u32, Vec<Vec<u64>>>,
-    /// Conditions of the decisions of each line: text, and whether it was shown when false and when true.
+    /// The conditions of the decisions on each line: text, and whether false and true were shown.
     pub(super) conditions: BTreeMap<u32, Vec<(&'d str, [bool; 2])>>,
 }
 
-/// Lines found and hit.
+/// A number of lines, and the number of executed ones.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Ratio {
     pub(super) found: u64,
@@ -44,21 +46,21 @@ impl Ratio {
     pub(super) fn join(self, other: Ratio) -> Ratio {
         Ratio { found: self.found + other.found, hit: self.hit + other.hit }
     }
-    /// Of nothing, all is covered.
+    /// Returns the share; an empty set is fully covered.
     pub(super) fn rate(self) -> String {
         if self.found == 0 { "1".to_string() } else { short(self.hit as f64 / self.found as f64) }
     }
 }
 
-/// How much of a document ran, as these formats count it.
+/// The executed part of a document, as these formats count it.
 pub(crate) struct Run {
-    /// Functions that ran, and all.
+    /// The numbers of executed functions and of all functions.
     pub functions: (u64, u64),
-    /// Lines that ran, and all that can.
+    /// The numbers of executed lines and of all lines.
     pub lines: (u64, u64),
 }
 
-/// How much of a document ran.
+/// Computes the executed part of a document.
 pub(crate) fn run(document: &Document) -> Run {
     let (mut functions, mut lines) = (Ratio::default(), Ratio::default());
     for file in by_file(document).values() {
@@ -88,16 +90,16 @@ pub(super) fn ratio(hits: impl Iterator<Item = bool>) -> Ratio {
     ratio
 }
 
-/// A line and a column, where they are known.
+/// A line and a column, if they are known.
 type Start = (Option<u32>, Option<u32>);
 
-/// What is known of a function.
+/// Facts about a function.
 #[derive(Default)]
 struct OfFunction<'d> {
     tests: BTreeSet<&'d str>,
-    /// Its first statement, and how often it began: as often as the function was called.
+    /// The first statement and its hits, which equal the number of calls.
     first: Option<(Start, u64)>,
-    /// Something of it would be covered if it ran.
+    /// True if an execution of the function would cover something of it.
     told: bool,
 }
 
@@ -107,20 +109,20 @@ impl OfFunction<'_> {
     }
 }
 
-/// The branches of each decision or switch, by file and stretch, with their positions and hits.
+/// The branches of each decision or switch by file and source range, with their positions and hits.
 type Groups<'d> = BTreeMap<(&'d str, u32, u32, u32, u32), Vec<(usize, u64)>>;
 
-/// All files, by path.
+/// Returns the lines of all files, by path.
 pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
     let mut files: BTreeMap<&str, FileLines<'_>> = BTreeMap::new();
     let objectives = merged(document);
     let has = |criterion: &str| objectives.values().any(|objective| objective.criterion == criterion);
     let branches = ["branch", "decision", "condition"].into_iter().find(|criterion| has(criterion)).unwrap_or("branch");
     let mut of_functions: BTreeMap<(&str, &str), OfFunction<'_>> = BTreeMap::new();
-    // Functions without a single objective that is measured.
+    // Functions without a measured objective.
     let mut unmeasured: BTreeSet<(&str, &str)> = BTreeSet::new();
     let mut groups: Groups<'_> = BTreeMap::new();
-    // Lines with branches that nobody could look at.
+    // Lines with branches that were not measured.
     let mut unknown: BTreeSet<(&str, u32)> = BTreeSet::new();
     for objective in objectives.values() {
         let Some((file, line)) = objective.at.start() else { continue };
@@ -138,7 +140,7 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
             let at = (objective.at.line, objective.at.column);
             known.first = Some(known.first.map_or((at, count), |first| first.min((at, count))));
         }
-        known.told |= is_telling(objective);
+        known.told |= implies_execution(objective);
         if !counts(objective) {
             continue;
         }
@@ -203,18 +205,18 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
     files
 }
 
-/// How often an objective was covered: executions where they were counted, else tests.
+/// Returns the hits of an objective: executions if they were counted, otherwise tests.
 fn hits(objective: &Objective) -> u64 {
     (objective.tests.len() as u64).max(objective.count.unwrap_or(0))
 }
 
-/// Lines on which tests changed something.
+/// Returns the lines with state updates of tests.
 fn changed_lines(document: &Document) -> BTreeSet<(&str, u32)> {
     let updates = document.state.iter().flat_map(|test| &test.updates);
     updates.filter_map(|update| update.at.file.as_deref().zip(update.at.line)).collect()
 }
 
-/// Adds the conditions of a decision; those that can't decide with any value are left out.
+/// Adds the conditions of a decision, except those that can't affect the outcome with any value.
 fn conditions<'d>(
     files: &mut BTreeMap<&'d str, FileLines<'d>>,
     decision: &'d Decision,
@@ -233,7 +235,7 @@ fn conditions<'d>(
     }
 }
 
-/// The position in an objective's identity (`f.branch.12.0123abcd`), which is the order in the source.
+/// Returns the position in an objective's id (`f.branch.12.0123abcd`), which is the order in the source.
 pub(crate) fn position(id: &str) -> usize {
     id.rsplit('.').nth(1).and_then(|position| position.parse().ok()).unwrap_or(0)
 }

@@ -1,5 +1,5 @@
-//! A document in the formats of other tools, one a file. All are text made from the document alone, byte for byte the same
-//! for the same document: none has a date or the name of a machine.
+//! Exports to the formats of other tools, one per file. All are computed from the document alone and deterministic:
+//! none contains a date or a host name.
 
 mod badge;
 mod cobertura;

@@ -5,11 +5,11 @@ use crate::document::suggestions::TextInsertion;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Lines around a change that a patch shows.
-const AROUND: usize = 3;
+/// The number of context lines around a change.
+const CONTEXT_LINES: usize = 3;
 
-/// The patch that adds all assertions, in the form that `git apply` and `patch -p1` read; `read` gives the text of a file. Files that
-/// are not there are left out.
+/// Returns the patch that adds all assertions, in the format of `git apply` and `patch -p1`; `read` returns the text of
+/// a file. Missing files are skipped.
 pub fn patch(document: &Document, read: &dyn Fn(&str) -> Option<String>) -> String {
     let mut by_file: BTreeMap<&str, Vec<&TextInsertion>> = BTreeMap::new();
     for assertion in &document.suggestions.assertions {
@@ -24,12 +24,12 @@ pub fn patch(document: &Document, read: &dyn Fn(&str) -> Option<String>) -> Stri
     out
 }
 
-/// What becomes of a line: whether it stays as it is.
+/// The changes at one line.
 struct Changed {
     line: usize,
-    /// Whole lines before it.
+    /// Lines that are inserted before it.
     before: Vec<String>,
-    /// The line itself, if it changes.
+    /// The changed line, if it changes.
     now: Option<String>,
 }
 
@@ -47,7 +47,7 @@ fn changes(lines: &[&str], insertions: &[&TextInsertion]) -> Vec<Changed> {
         let (whole, inside): (Vec<_>, Vec<_>) = list.into_iter().partition(|insertion| insertion.column <= 1);
         let now = lines.get(line).filter(|_| !inside.is_empty()).map(|text| {
             let mut characters: Vec<char> = text.chars().collect();
-            // What stands at one place stays in order.
+            // Insertions at one position keep their order.
             let mut inside = inside;
             inside.sort_by_key(|insertion| insertion.column);
             for insertion in inside.into_iter().rev() {
@@ -67,13 +67,13 @@ fn hunks(text: &str, insertions: &[&TextInsertion]) -> String {
     let mut out = String::new();
     let (mut added_before, mut index) = (0, 0);
     while index < changes.len() {
-        // Changes whose surroundings touch are one hunk.
+        // Changes with overlapping context form one hunk.
         let mut last = index;
-        while last + 1 < changes.len() && changes[last + 1].line <= changes[last].line + 2 * AROUND + 1 {
+        while last + 1 < changes.len() && changes[last + 1].line <= changes[last].line + 2 * CONTEXT_LINES + 1 {
             last += 1;
         }
-        let from = changes[index].line.saturating_sub(AROUND);
-        let to = (changes[last].line + usize::from(changes[last].now.is_some()) + AROUND).min(lines.len());
+        let from = changes[index].line.saturating_sub(CONTEXT_LINES);
+        let to = (changes[last].line + usize::from(changes[last].now.is_some()) + CONTEXT_LINES).min(lines.len());
         let mut body = String::new();
         let mut added = 0;
         for line in from..to.max(changes[last].line) {
@@ -92,7 +92,7 @@ fn hunks(text: &str, insertions: &[&TextInsertion]) -> String {
             }
         }
         let old = to - from;
-        // Of no lines the one before is named.
+        // An empty range refers to the line before it.
         let start = |at: usize, count: usize| if count == 0 { at } else { at + 1 };
         let new = old + added;
         let _ = writeln!(out, "@@ -{},{old} +{},{new} @@", start(from, old), start(from + added_before, new));

@@ -1,14 +1,14 @@
-//! SARIF 2.1.0: what no test covers, as results that code review tools show beside the line. A rule a criterion; an
-//! objective's file and id are its fingerprint, so a finding is recognised after edits elsewhere. Excluded objectives are there,
-//! suppressed in source with their reason. Infeasible and covered ones are no findings.
+//! SARIF 2.1.0: uncovered objectives as results that code review tools show at their lines. Each criterion is a rule;
+//! the fingerprint is an objective's file and id, so that a finding is recognised after edits elsewhere. Excluded
+//! objectives are suppressed results with their reason. Infeasible and covered ones are no results.
 
 use crate::analysis::figures::merged;
 use crate::document::suggestions::{MissingAssertion, TextInsertion};
-use crate::document::{Document, Objective, Stretch, Verdict};
+use crate::document::{Document, Objective, ReportedRange, Verdict};
 use serde_json::{Value, json};
 use touchstone_criteria::REGISTRY;
 
-/// The uncovered objectives of the document as SARIF.
+/// Returns the uncovered objectives of the document as SARIF.
 pub fn sarif(document: &Document) -> String {
     let objectives = merged(document);
     let open = |objective: &&&Objective| {
@@ -76,7 +76,7 @@ fn result(objective: &Objective, index: usize) -> Value {
     result
 }
 
-/// The assertion that is missing, as a change of the test's file.
+/// Returns a suggested assertion as a fix of the test's file.
 fn fix(assertion: &MissingAssertion) -> Value {
     let replacement = |insertion: &TextInsertion| {
         let (line, column) = (insertion.line, insertion.column);
@@ -90,7 +90,7 @@ fn fix(assertion: &MissingAssertion) -> Value {
     })
 }
 
-fn location(at: &Stretch, function: &str) -> Option<Value> {
+fn location(at: &ReportedRange, function: &str) -> Option<Value> {
     let (file, line) = at.start()?;
     let mut region = json!({ "startLine": line });
     if let Some(column) = at.column {
@@ -108,7 +108,7 @@ fn location(at: &Stretch, function: &str) -> Option<Value> {
     }))
 }
 
-/// A path as a URI reference.
+/// Returns a path as a URI reference.
 fn uri(path: &str) -> String {
     let mut out = String::new();
     if path.starts_with('/') {

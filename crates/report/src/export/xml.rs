@@ -1,6 +1,6 @@
 //! Escaping for XML.
 
-/// Text for content and for attributes in double quotes. Characters that XML 1.0 has no form for become U+FFFD.
+/// Escapes text for content and for attributes in double quotes. Characters without a form in XML 1.0 become U+FFFD.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,19 +1,19 @@
-//! Past figures as a small line chart.
+//! A line chart of past figures.
 
 use super::shell::escape;
-use crate::analysis::history::Past;
+use crate::analysis::history::HistoryEntry;
 use std::fmt::Write;
 
-/// So many campaigns fit.
-const MOST: usize = 40;
+/// The maximum number of campaigns in the chart.
+const MAX_CAMPAIGNS: usize = 40;
 const WIDTH: u64 = 720;
 const HEIGHT: u64 = 160;
 const LEFT: u64 = 48;
 const TOP: u64 = 8;
 
-/// The chart, if there is something to compare.
-pub(super) fn chart(history: &[Past]) -> Option<String> {
-    let shown = &history[history.len().saturating_sub(MOST)..];
+/// Returns the chart, if there are at least two campaigns.
+pub(super) fn chart(history: &[HistoryEntry]) -> Option<String> {
+    let shown = &history[history.len().saturating_sub(MAX_CAMPAIGNS)..];
     if shown.len() < 2 {
         return None;
     }
@@ -85,7 +85,8 @@ pub(super) fn chart(history: &[Past]) -> Option<String> {
     Some(out)
 }
 
-/// `2026-11-15` in universal time (days since 1970 to a date of the Gregorian calendar, by eras of 400 years).
+/// Formats a time as `2026-11-15` in UTC (from days since 1970 to a date of the Gregorian calendar, by eras of 400
+/// years).
 fn date(time: u64) -> String {
     let days = time / 86_400 + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);

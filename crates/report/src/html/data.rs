@@ -1,4 +1,4 @@
-//! What the script loads when it is needed: truth tables by file, and the search index. Compact JSON inside a call.
+//! Data that the script loads on demand: truth tables by file, and the search index. Compact JSON inside a call.
 
 use super::Site;
 use crate::document::name::Name;
@@ -6,13 +6,13 @@ use crate::document::{Decision, Document, PairKind, ReportedRow, Side, SideStatu
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Truth tables of one script.
-const PART: usize = 256;
-/// Rows of a table, and tests of a row, that are listed.
-const MOST_ROWS: usize = 256;
-const MOST_TESTS: usize = 12;
+/// The number of truth tables in one script.
+const TABLES_PER_SCRIPT: usize = 256;
+/// The maximum number of rows of a table, and of tests of a row.
+const MAX_ROWS: usize = 256;
+const MAX_TESTS_OF_ROW: usize = 12;
 
-/// The decisions of a file, in the order of their places.
+/// Returns the decisions of a file in the order of the source.
 pub(super) fn decisions_of<'d>(document: &'d Document, file: &str) -> Vec<&'d Decision> {
     let mut list: Vec<&Decision> =
         document.decisions.iter().filter(|decision| decision.at.file.as_deref() == Some(file)).collect();
@@ -20,16 +20,16 @@ pub(super) fn decisions_of<'d>(document: &'d Document, file: &str) -> Vec<&'d De
     list
 }
 
-/// Scripts with the truth tables, so many to each.
+/// Returns the scripts with the truth tables.
 pub(super) fn parts(decisions: &[&Decision]) -> Vec<String> {
     let part = |(number, part): (usize, &[&Decision])| {
         let tables: Vec<Value> = part.iter().map(|decision| table(decision)).collect();
         format!("touchstone.tables({number},{});\n", script(&Value::from(tables)))
     };
-    decisions.chunks(PART).enumerate().map(part).collect()
+    decisions.chunks(TABLES_PER_SCRIPT).enumerate().map(part).collect()
 }
 
-/// JSON that is also JavaScript.
+/// Returns JSON that is also valid JavaScript.
 fn script(value: &Value) -> String {
     value.to_string().replace("</", "<\\/").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
@@ -48,11 +48,11 @@ fn table(decision: &Decision) -> Value {
         .collect();
     let row = |row: &ReportedRow| {
         let letters: String = row.values.iter().map(|value| letter(*value)).collect();
-        let tests: Vec<&Name> = row.tests.iter().take(MOST_TESTS).collect();
+        let tests: Vec<&Name> = row.tests.iter().take(MAX_TESTS_OF_ROW).collect();
         json!([letters, row.result, row.shows, tests, row.tests.len()])
     };
-    let rows: Vec<Value> = decision.rows.iter().take(MOST_ROWS).map(row).collect();
-    let needed: Vec<Value> = decision.needed.iter().take(MOST_ROWS).map(row).collect();
+    let rows: Vec<Value> = decision.rows.iter().take(MAX_ROWS).map(row).collect();
+    let needed: Vec<Value> = decision.needed.iter().take(MAX_ROWS).map(row).collect();
     let pairs: Vec<Value> = decision
         .pairs
         .iter()
@@ -68,7 +68,7 @@ fn table(decision: &Decision) -> Value {
         "conditions": conditions,
         "rows": rows,
         "needed": needed,
-        "more": decision.rows.len().saturating_sub(MOST_ROWS),
+        "more": decision.rows.len().saturating_sub(MAX_ROWS),
         "pairs": pairs,
     })
 }
@@ -81,7 +81,7 @@ fn letter(value: Option<bool>) -> char {
     }
 }
 
-/// Files, functions and objectives by name.
+/// Returns the search index: files, functions and objectives by name.
 pub(super) fn search(site: &Site<'_>) -> String {
     let files: Vec<Value> = site.slugs.iter().map(|(path, slug)| json!([path, slug])).collect();
     let number = |file: &str| site.slugs.keys().position(|path| *path == file);
@@ -97,7 +97,7 @@ pub(super) fn search(site: &Site<'_>) -> String {
         let Some(file) = number(file) else { continue };
         for objective in list {
             let text = format!("{} {}", objective.criterion, objective.text);
-            let state = super::marks::State::of([objective]).map_or("", |state| state.class());
+            let state = super::marks::MarkStatus::of([objective]).map_or("", |state| state.class());
             objectives.push(json!([text, file, objective.at.line, state, objective.id]));
         }
     }

@@ -7,19 +7,19 @@ use crate::document::{Json, Objective, Replay, Test, Verdict};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// So many tests of an objective, and so many objectives of a test, are listed.
-const MOST_TESTS: usize = 6;
-const MOST_OBJECTIVES: usize = 100;
-/// Inputs are cut after so many characters.
-const MOST_INPUT: usize = 400;
+/// The maximum number of tests listed for an objective, and of objectives for a test.
+const MAX_LISTED: usize = 6;
+const MAX_OBJECTIVES_LISTED: usize = 100;
+/// The maximum number of characters of inputs.
+const MAX_INPUT_CHARS: usize = 400;
 
-/// Whether something is still to be done about it.
+/// Returns true if it is neither covered nor settled otherwise.
 pub(super) fn is_open(objective: &Objective) -> bool {
     let open = matches!(objective.status, Verdict::Unknown | Verdict::Uncovered);
     open && objective.excluded.is_none() && objective.not_measured().is_none()
 }
 
-/// `file.c:12`, as a link to the line.
+/// Returns a link to a line: `file.c:12`.
 pub(super) fn link(site: &Site<'_>, level: Level, file: &str, line: Option<u32>) -> String {
     let (text, anchor) = match line {
         Some(line) => (format!("{file}:{line}"), format!("#L{line}")),
@@ -90,7 +90,7 @@ pub(super) fn objectives_index(site: &Site<'_>) -> String {
     shell("Objectives", Level::Root, Some(Tab::Objectives), has_state(site), &body)
 }
 
-/// The objectives of a file, by function, each with its tests.
+/// Returns the objectives of a file, by function, each with its tests.
 pub(super) fn objectives(site: &Site<'_>, file: &str) -> String {
     let slug = site.slugs.get(file).map_or("", String::as_str);
     let mut body =
@@ -133,7 +133,7 @@ pub(super) fn objectives(site: &Site<'_>, file: &str) -> String {
     shell(&format!("Objectives of {file}"), Level::Folder, Some(Tab::Objectives), has_state(site), &body)
 }
 
-/// What verdicts about a function take for granted, as a row of its own.
+/// Returns the assumptions of verdicts about a function, as a row.
 fn rests_on(site: &Site<'_>, file: &str, function: &str) -> String {
     let found = site.document.functions.iter().find(|found| found.file == file && found.name == function);
     let assumptions = found.map_or(&[][..], |found| &found.assumptions);
@@ -160,7 +160,7 @@ fn class(objective: &Objective) -> &'static str {
     }
 }
 
-/// The variant of the code that it belongs to, and how often it was executed.
+/// Returns the variant of the code that it belongs to, and its number of executions.
 fn tagged(objective: &Objective) -> String {
     let mut out = String::new();
     if let Some(variant) = &objective.variant {
@@ -172,7 +172,7 @@ fn tagged(objective: &Objective) -> String {
     out
 }
 
-/// The tests behind it, or why there are none.
+/// Returns the tests that cover it, or the reason why there are none.
 fn because(objective: &Objective) -> String {
     let mut out = String::new();
     if let Some(reason) = &objective.excluded {
@@ -183,22 +183,22 @@ fn because(objective: &Objective) -> String {
             if objective.not_measured().is_some() { String::new() } else { format!("{}: ", objective.status.name()) };
         let _ = write!(out, "<span class=\"dim\">{status}{}</span>", escape(why));
     }
-    for test in objective.tests.iter().take(MOST_TESTS) {
+    for test in objective.tests.iter().take(MAX_LISTED) {
         let _ = write!(out, "<a href=\"../tests.html#t-{0}\">{0}</a> ", escape(test));
     }
-    if objective.tests.len() > MOST_TESTS {
-        let _ = write!(out, "<span class=\"dim\">+{}</span>", objective.tests.len() - MOST_TESTS);
+    if objective.tests.len() > MAX_LISTED {
+        let _ = write!(out, "<span class=\"dim\">+{}</span>", objective.tests.len() - MAX_LISTED);
     }
     out
 }
 
-/// What nothing kept the replay of the tests from; nothing if it was kept in.
+/// Returns the protection that the replay of the tests lacked; empty if it was sandboxed.
 pub(super) fn unprotected(site: &Site<'_>) -> String {
     let told = site.document.unprotected_replay.as_deref();
     told.map_or(String::new(), |told| format!("<p class=\"note\">{}</p>\n", escape(told)))
 }
 
-/// Every test with its inputs, what became of it, and the objectives that it covers.
+/// Returns the page of all tests with their inputs, results and covered objectives.
 pub(super) fn tests(site: &Site<'_>) -> String {
     let mut covers: BTreeMap<&str, Vec<&Objective>> = BTreeMap::new();
     for objective in site.objectives.values().flatten() {
@@ -214,7 +214,7 @@ pub(super) fn tests(site: &Site<'_>) -> String {
     for test in &site.document.tests {
         test_entry(&mut body, site, test, covers.get(test.id.as_str()).map_or(&[], Vec::as_slice));
     }
-    // A measured suite may only be known by what it covers.
+    // The tests of a measured suite may only be known from the objectives that they cover.
     let mut others: Vec<&str> = covers.keys().copied().collect();
     let mut known_sorted = known;
     known_sorted.sort_unstable();
@@ -268,14 +268,14 @@ fn test_entry(out: &mut String, site: &Site<'_>, test: &Test, covers: &[&Objecti
     out.push_str("</section>\n");
 }
 
-/// `a = 1, b = [2,3]`.
+/// Returns named values: `a = 1, b = [2,3]`.
 fn pairs(data: &Json) -> String {
     let members = data.members();
     members.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(MOST_INPUT) {
+    match text.char_indices().nth(MAX_INPUT_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_string(),
     }
@@ -294,7 +294,7 @@ fn covered(out: &mut String, site: &Site<'_>, covers: &[&Objective]) {
     );
     let mut sorted: Vec<&&Objective> = covers.iter().collect();
     sorted.sort_by_key(|objective| objective.tests.len() > 1);
-    for objective in sorted.iter().take(MOST_OBJECTIVES) {
+    for objective in sorted.iter().take(MAX_OBJECTIVES_LISTED) {
         let file = objective.at.file.as_deref().unwrap_or("");
         let star = if objective.tests.len() == 1 { "★ " } else { "" };
         let _ = write!(
@@ -305,13 +305,13 @@ fn covered(out: &mut String, site: &Site<'_>, covers: &[&Objective]) {
             link(site, Level::Root, file, objective.at.line)
         );
     }
-    if covers.len() > MOST_OBJECTIVES {
-        let _ = write!(out, "<li class=\"dim\">… and {} more</li>", covers.len() - MOST_OBJECTIVES);
+    if covers.len() > MAX_OBJECTIVES_LISTED {
+        let _ = write!(out, "<li class=\"dim\">… and {} more</li>", covers.len() - MAX_OBJECTIVES_LISTED);
     }
     out.push_str("</ul></details>");
 }
 
-/// Per test, the state that it changed, what no assertion looks at first.
+/// Returns the page of the state that each test changed, unchecked state first.
 pub(super) fn state(site: &Site<'_>) -> String {
     let mut body = String::from(
         "<h1>State</h1>\n<p class=\"sub\">what each test changes, and whether one of its assertions depends on it</p>\n",

@@ -1,45 +1,45 @@
-//! Which stretches of a source are marked, and how: the objectives that stand on exactly one stretch are one mark.
+//! Marks in the source view: the objectives of one source range form one mark.
 
 use crate::document::{Decision, Objective, Verdict};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A longer stretch (the whole of a switch) is marked at its line only.
-const MOST_LINES: u32 = 8;
-/// So many objectives are told in a tooltip.
-const MOST_TOLD: usize = 8;
+/// The maximum number of lines of a mark; a longer range (a whole switch) is only marked in the gutter.
+const MAX_MARK_LINES: u32 = 8;
+/// The maximum number of objectives in a tooltip.
+const MAX_TOOLTIP_OBJECTIVES: usize = 8;
 
-/// What is known of a group of objectives.
+/// The combined status of several objectives.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum State {
-    /// No test can cover any.
+pub(super) enum MarkStatus {
+    /// All are infeasible.
     Infeasible,
-    /// The measurement can say nothing about any.
+    /// None was measured.
     Unmeasured,
-    /// Comments exclude all, or a change leaves all alone.
+    /// All are excluded by comments or unaffected by a change.
     Excluded,
-    /// All that can be.
+    /// All feasible ones are covered.
     Covered,
-    /// Some.
+    /// Some are covered.
     Half,
-    /// None.
+    /// None is covered.
     Uncovered,
 }
 
-impl State {
+impl MarkStatus {
     pub(super) fn class(self) -> &'static str {
         match self {
-            State::Infeasible => "i",
-            State::Unmeasured => "m",
-            State::Excluded => "x",
-            State::Covered => "c",
-            State::Half => "h",
-            State::Uncovered => "u",
+            MarkStatus::Infeasible => "i",
+            MarkStatus::Unmeasured => "m",
+            MarkStatus::Excluded => "x",
+            MarkStatus::Covered => "c",
+            MarkStatus::Half => "h",
+            MarkStatus::Uncovered => "u",
         }
     }
 
-    /// What is known of several objectives together; `None` of none.
-    pub(super) fn of<'a>(objectives: impl IntoIterator<Item = &'a &'a Objective>) -> Option<State> {
+    /// Returns the combined status of objectives; `None` for none.
+    pub(super) fn of<'a>(objectives: impl IntoIterator<Item = &'a &'a Objective>) -> Option<MarkStatus> {
         let (mut all, mut excluded, mut unmeasured, mut feasible, mut covered) = (0, 0, 0, 0, 0);
         for objective in objectives {
             all += 1;
@@ -56,37 +56,37 @@ impl State {
         }
         match (all, feasible) {
             (0, _) => None,
-            _ if excluded == all => Some(State::Excluded),
-            (_, 0) if unmeasured > 0 => Some(State::Unmeasured),
-            (_, 0) => Some(State::Infeasible),
-            _ if covered == feasible => Some(State::Covered),
-            _ if covered == 0 => Some(State::Uncovered),
-            _ => Some(State::Half),
+            _ if excluded == all => Some(MarkStatus::Excluded),
+            (_, 0) if unmeasured > 0 => Some(MarkStatus::Unmeasured),
+            (_, 0) => Some(MarkStatus::Infeasible),
+            _ if covered == feasible => Some(MarkStatus::Covered),
+            _ if covered == 0 => Some(MarkStatus::Uncovered),
+            _ => Some(MarkStatus::Half),
         }
     }
 }
 
-/// A stretch: lines and columns from 1, the end exclusive.
+/// A range: lines and columns from 1, with an exclusive end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Extent {
     pub(super) from: (u32, u32),
     pub(super) to: (u32, u32),
 }
 
-/// A marked stretch.
+/// A marked range.
 pub(super) struct Mark {
     pub(super) extent: Extent,
-    pub(super) state: State,
+    pub(super) state: MarkStatus,
     /// The truth table that it opens, by its number in the file.
     pub(super) decision: Option<usize>,
-    /// What is known, for people.
+    /// The tooltip.
     pub(super) title: String,
 }
 
-/// By beginning; of those that begin together, the one that ends last comes first.
+/// A sort key: by beginning, then the one that ends last.
 type OuterFirst = (u32, u32, std::cmp::Reverse<(u32, u32)>);
 
-/// The marks of a file: outer ones before inner ones, none crossing another.
+/// Returns the marks of a file: outer ones before inner ones, without overlaps.
 pub(super) fn marks(objectives: &[&Objective], decisions: &[&Decision]) -> Vec<Mark> {
     let mut groups: BTreeMap<OuterFirst, Vec<&Objective>> = BTreeMap::new();
     for objective in objectives.iter().filter(|objective| objective.criterion != "stmt") {
@@ -100,25 +100,25 @@ pub(super) fn marks(objectives: &[&Objective], decisions: &[&Decision]) -> Vec<M
     for ((line, column, std::cmp::Reverse(to)), group) in groups {
         let extent = Extent { from: (line, column), to };
         open.retain(|outer| outer.to > extent.from);
-        // What crosses another stretch (macros do that) is told at its line only.
+        // A range that overlaps another one (because of macros) is only shown in the gutter.
         if open.iter().any(|outer| outer.to < extent.to) {
             continue;
         }
-        let Some(state) = State::of(&group) else { continue };
+        let Some(state) = MarkStatus::of(&group) else { continue };
         open.push(extent);
         marks.push(Mark { extent, state, decision: tables.get(&extent).copied(), title: title(&group) });
     }
     marks
 }
 
-/// The stretch, if it is one that can be marked.
-fn extent(at: &crate::document::Stretch) -> Option<Extent> {
+/// Returns the range, if it can be marked.
+fn extent(at: &crate::document::ReportedRange) -> Option<Extent> {
     let (from, to) = ((at.line?, at.column?), (at.end_line?, at.end_column?));
-    let usable = from.0 > 0 && from.1 > 0 && from < to && to.0 - from.0 < MOST_LINES;
+    let usable = from.0 > 0 && from.1 > 0 && from < to && to.0 - from.0 < MAX_MARK_LINES;
     usable.then_some(Extent { from, to })
 }
 
-/// Which stretch opens which truth table: a decision's own, and each of its conditions'.
+/// Maps ranges to truth tables: that of a decision, and those of its conditions.
 fn tables(decisions: &[&Decision]) -> BTreeMap<Extent, usize> {
     let mut tables = BTreeMap::new();
     for (number, decision) in decisions.iter().enumerate() {
@@ -131,12 +131,12 @@ fn tables(decisions: &[&Decision]) -> BTreeMap<Extent, usize> {
     tables
 }
 
-/// One line an objective, what is missing first.
+/// Returns one line for each objective, open ones first.
 fn title(group: &[&Objective]) -> String {
     let mut sorted: Vec<&&Objective> = group.iter().collect();
     sorted.sort_by_key(|objective| (objective.status == Verdict::Covered, objective.status));
     let mut out = String::new();
-    for objective in sorted.iter().take(MOST_TOLD) {
+    for objective in sorted.iter().take(MAX_TOOLTIP_OBJECTIVES) {
         if !out.is_empty() {
             out.push('\n');
         }
@@ -160,13 +160,13 @@ fn title(group: &[&Objective]) -> String {
             }
         }
     }
-    if sorted.len() > MOST_TOLD {
-        let _ = write!(out, "\n… and {} more", sorted.len() - MOST_TOLD);
+    if sorted.len() > MAX_TOOLTIP_OBJECTIVES {
+        let _ = write!(out, "\n… and {} more", sorted.len() - MAX_TOOLTIP_OBJECTIVES);
     }
     out
 }
 
-/// One sign a status.
+/// Returns the sign of a status.
 pub(super) fn sign(objective: &Objective) -> &'static str {
     match (&objective.excluded, objective.status) {
         (Some(_), _) => "⊘",

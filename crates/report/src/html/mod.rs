@@ -1,9 +1,9 @@
 //! The HTML report: a static site that needs neither a network nor a server.
 //!
-//! Every page is a plain file; the style sheet and the script stand beside them. What could get large (truth tables, the
-//! search index) is loaded by the script when it is first needed, and the lines of a source are laid out by the browser
-//! only as they come into view, so that a file of a quarter of a million lines stays usable. Everything that comes from
-//! the user's program is escaped here or set as text by the script. Same input, same bytes.
+//! Every page is a plain file; the style sheet and the script are next to them. Data that may be large (truth tables,
+//! the search index) is loaded by the script on demand, and the browser lays out source lines only when they come into
+//! view, so that a file of a quarter of a million lines stays usable. All text of the user's program is escaped here or
+//! set as text by the script. The output is deterministic.
 //!
 //! Deliberately not here: reading sources and writing pages.
 
@@ -18,44 +18,44 @@ mod tokens;
 mod tree;
 
 use crate::analysis::figures::{Figures, merged};
-use crate::analysis::history::Past;
+use crate::analysis::history::HistoryEntry;
 use crate::analysis::variants::{keep_variant, variants_of};
 use crate::document::{Document, Objective};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the site is made of.
-pub struct Input<'a> {
-    /// What was found.
+/// The input of the site.
+pub struct SiteInput<'a> {
+    /// The document.
     pub document: &'a Document,
-    /// The texts of the source files that could be read, by path.
+    /// The texts of the readable source files, by path.
     pub sources: &'a BTreeMap<String, String>,
-    /// Figures of campaigns, the oldest first; the last may be this one.
-    pub history: &'a [Past],
+    /// The figures of past campaigns, the oldest first; the last may be the current one.
+    pub history: &'a [HistoryEntry],
 }
 
 /// A file of the site.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Page {
-    /// Its path inside the site.
+    /// The path inside the site.
     pub path: String,
-    /// What it contains.
+    /// The contents.
     pub text: String,
 }
 
-/// All that pages look things up in.
+/// The indices that pages use.
 struct Site<'a> {
     document: &'a Document,
     sources: &'a BTreeMap<String, String>,
-    history: &'a [Past],
+    history: &'a [HistoryEntry],
     figures: Figures,
-    /// Objectives, each once, by file; in a file by place.
+    /// The objectives by file without duplicates, in the order of the source.
     objectives: BTreeMap<&'a str, Vec<&'a Objective>>,
-    /// The name of each file's pages.
+    /// The base name of each file's pages.
     slugs: BTreeMap<&'a str, String>,
 }
 
-/// The whole site.
-pub fn site(input: &Input<'_>) -> Vec<Page> {
+/// Renders the whole site.
+pub fn site(input: &SiteInput<'_>) -> Vec<Page> {
     let site = Site::new(input);
     let mut pages = vec![
         Page { path: "style.css".into(), text: include_str!("style.css").into() },
@@ -75,7 +75,7 @@ pub fn site(input: &Input<'_>) -> Vec<Page> {
         for (number, name) in variants.iter().enumerate() {
             let mut only = input.document.clone();
             keep_variant(&mut only, name);
-            let mut one = Site::new(&Input { document: &only, ..*input });
+            let mut one = Site::new(&SiteInput { document: &only, ..*input });
             let slug = variant_slug(&site, file, number);
             one.slugs.insert(file, slug);
             pages.extend(of_file(&one, file, &choices(&site, file, &variants, Some(number))));
@@ -84,8 +84,8 @@ pub fn site(input: &Input<'_>) -> Vec<Page> {
     pages
 }
 
-/// The pages of a file.
-fn of_file(site: &Site<'_>, file: &str, choices: &[source::Choice]) -> Vec<Page> {
+/// Renders the pages of a file.
+fn of_file(site: &Site<'_>, file: &str, choices: &[source::VariantPage]) -> Vec<Page> {
     let slug = site.slugs.get(file).map_or("", String::as_str);
     let decisions = data::decisions_of(site.document, file);
     let mut pages = vec![
@@ -98,19 +98,19 @@ fn of_file(site: &Site<'_>, file: &str, choices: &[source::Choice]) -> Vec<Page>
     pages
 }
 
-/// What one variant of a file has in its pages' names. No file's own slug ends so: `~` is no part of them.
+/// Returns the base name of the pages of one variant. It differs from every file's own, which contains no `~`.
 fn variant_slug(site: &Site<'_>, file: &str, number: usize) -> String {
     format!("{}~v{}", site.slugs.get(file).map_or("", String::as_str), number + 1)
 }
 
-/// The pages that show a file: all variants together, and each alone. `here` is the one that this is for.
-fn choices(site: &Site<'_>, file: &str, variants: &BTreeSet<&str>, here: Option<usize>) -> Vec<source::Choice> {
+/// Returns the pages of a file: all variants, and each single one. `here` is the current page.
+fn choices(site: &Site<'_>, file: &str, variants: &BTreeSet<&str>, here: Option<usize>) -> Vec<source::VariantPage> {
     if variants.is_empty() {
         return Vec::new();
     }
     let slug = site.slugs.get(file).map_or("", String::as_str);
-    let all = source::Choice { name: "all".to_string(), page: here.is_some().then(|| format!("{slug}.html")) };
-    let each = variants.iter().enumerate().map(|(number, name)| source::Choice {
+    let all = source::VariantPage { name: "all".to_string(), page: here.is_some().then(|| format!("{slug}.html")) };
+    let each = variants.iter().enumerate().map(|(number, name)| source::VariantPage {
         name: name.to_string(),
         page: (here != Some(number)).then(|| format!("{}.html", variant_slug(site, file, number))),
     });
@@ -118,7 +118,7 @@ fn choices(site: &Site<'_>, file: &str, variants: &BTreeSet<&str>, here: Option<
 }
 
 impl<'a> Site<'a> {
-    fn new(input: &Input<'a>) -> Site<'a> {
+    fn new(input: &SiteInput<'a>) -> Site<'a> {
         let mut objectives: BTreeMap<&str, Vec<&Objective>> = BTreeMap::new();
         for ((file, _), objective) in merged(input.document) {
             objectives.entry(file).or_default().push(objective);
@@ -151,7 +151,7 @@ fn position(id: &str) -> usize {
     crate::export::position(id)
 }
 
-/// A file name for a path: readable, plain, different from all others also where case doesn't count.
+/// Returns a file name for a path: readable, portable, and unique even without case.
 fn slug(path: &str, taken: &[String]) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '_' { c } else { '-' };
     let base: String = path.chars().map(plain).collect::<String>().trim_matches(['-', '.']).to_string();

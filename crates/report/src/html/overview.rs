@@ -8,8 +8,8 @@ use crate::document::Behaviour;
 use crate::export::{Run, run};
 use std::fmt::Write;
 
-/// So many open objectives are listed.
-const MOST: usize = 40;
+/// The maximum number of open objectives that are listed.
+const MAX_OPEN_LISTED: usize = 40;
 
 pub(super) fn page(site: &Site<'_>) -> String {
     let mut body = String::from("<h1>Coverage</h1>\n");
@@ -62,7 +62,7 @@ fn totals(out: &mut String, site: &Site<'_>) {
     out.push_str("</section>\n");
 }
 
-/// What suites of frameworks that can't run every test cover.
+/// Writes the coverage of suites with frameworks that can't run every test.
 fn forms(out: &mut String, site: &Site<'_>) {
     for suites in crate::analysis::form_figures::short(site.document) {
         let reasons = crate::analysis::form_figures::reasons(suites);
@@ -110,14 +110,14 @@ fn files(out: &mut String, site: &Site<'_>) {
     out.push_str("</section>\n");
 }
 
-/// What is still to be covered.
+/// Writes the open objectives.
 fn open(out: &mut String, site: &Site<'_>) {
     let all: Vec<_> = site.objectives.values().flatten().filter(|objective| lists::is_open(objective)).collect();
     if all.is_empty() {
         return;
     }
     let _ = write!(out, "<section><h2>Not covered <small>{}</small></h2><ul class=\"open\">", all.len());
-    for objective in all.iter().take(MOST) {
+    for objective in all.iter().take(MAX_OPEN_LISTED) {
         let file = objective.at.file.as_deref().unwrap_or("");
         let place = lists::link(site, Level::Root, file, objective.at.line);
         let _ = writeln!(
@@ -128,17 +128,17 @@ fn open(out: &mut String, site: &Site<'_>) {
         );
     }
     out.push_str("</ul>");
-    if all.len() > MOST {
+    if all.len() > MAX_OPEN_LISTED {
         let _ = write!(
             out,
             "<p class=\"sub\">… and {} more: <a href=\"objectives.html\">all objectives</a></p>",
-            all.len() - MOST
+            all.len() - MAX_OPEN_LISTED
         );
     }
     out.push_str("</section>\n");
 }
 
-/// What the change since an older version is to the functions that it touches.
+/// Writes the effect of the change since an older version on the affected functions.
 fn change(out: &mut String, site: &Site<'_>) {
     let Some(change) = &site.document.change else { return };
     let _ = write!(out, "<section><h2>Since {}</h2><ul class=\"open\">", escape(&change.since));
@@ -164,7 +164,7 @@ fn change(out: &mut String, site: &Site<'_>) {
         writeln!(out, "</ul><p class=\"sub\">{} unaffected as a whole</p></section>", plural(unaffected, "function"));
 }
 
-/// What comments exclude, with their reasons.
+/// Writes the excluded objectives with their reasons.
 fn excluded(out: &mut String, site: &Site<'_>) {
     if site.document.files.iter().all(|file| file.exclusions.is_empty()) {
         return;

@@ -1,4 +1,4 @@
-//! What every page shares: head, navigation, bars, escaping.
+//! Common parts of pages: head, navigation, bars, escaping.
 
 use crate::analysis::figures::{Tallies, Tally};
 use std::fmt::Write;
@@ -13,12 +13,12 @@ pub(super) enum Tab {
     State,
 }
 
-/// Where a page stands in the site.
+/// The location of a page in the site.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
-    /// In the root.
+    /// In the root directory.
     Root,
-    /// In a folder of the root.
+    /// In a subdirectory of the root.
     Folder,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn push_escaped(out: &mut String, text: &str) {
     }
 }
 
-/// A whole page.
+/// Returns a whole page.
 pub(super) fn page(title: &str, level: Level, active: Option<Tab>, has_state: bool, body: &str) -> String {
     let root = level.root();
     let title = escape(title);
@@ -87,7 +87,7 @@ pub(super) fn page(title: &str, level: Level, active: Option<Tab>, has_state: bo
     out
 }
 
-/// The class of a share: all, much, little.
+/// Returns the CSS class of a share.
 pub(super) fn level_of(tally: &Tally) -> &'static str {
     match tally.per_mille() {
         None => "n",
@@ -97,7 +97,7 @@ pub(super) fn level_of(tally: &Tally) -> &'static str {
     }
 }
 
-/// A bar with its percentage.
+/// Returns a bar with its percentage.
 pub(super) fn bar(tally: &Tally) -> String {
     let tenths = tally.per_mille().unwrap_or(0);
     let (class, percent) = (level_of(tally), tally.percent());
@@ -108,7 +108,7 @@ pub(super) fn bar(tally: &Tally) -> String {
     )
 }
 
-/// `38 of 40 feasible, 2 infeasible`: both numbers behind a percentage.
+/// Returns the numbers of a percentage: `38 of 40 feasible, 2 infeasible`.
 pub(super) fn numbers(tally: &Tally) -> String {
     let mut text = format!("{} of {} feasible", tally.covered, tally.feasible());
     if tally.by_error > 0 {
@@ -126,7 +126,7 @@ pub(super) fn numbers(tally: &Tally) -> String {
     text
 }
 
-/// One small cell a criterion.
+/// Returns one small cell for each criterion.
 pub(super) fn cells(criteria: &[&str], tallies: &Tallies) -> String {
     let mut out = String::new();
     for criterion in criteria {
@@ -147,7 +147,7 @@ pub(super) fn cells(criteria: &[&str], tallies: &Tallies) -> String {
     out
 }
 
-/// `1 test`, `2 tests`.
+/// Returns a count with its noun: `1 test`, `2 tests`.
 pub(super) fn plural(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -1,25 +1,25 @@
-//! The view of a source file: its lines with what is known of each, its conditions marked in the text.
+//! The source view: the lines of a file with their status, and with marked conditions.
 //!
-//! A line is one element with one letter of state; the number is drawn by the style sheet. Lines stand in chunks that
-//! the browser lays out only when they come into view.
+//! A line is one element with one letter of status; the style sheet draws its number. Lines are grouped into chunks
+//! that the browser lays out only when they come into view.
 
 use super::Site;
-use super::marks::{Mark, State, marks};
+use super::marks::{Mark, MarkStatus, marks};
 use super::shell::{Level, bar, escape, numbers, page as shell, push_escaped};
-use super::tokens::{Kind, Open, tokens};
+use super::tokens::{LexerState, TokenClass, tokens};
 use crate::analysis::exclusions::text_hash;
 use crate::analysis::executed_lines::ran;
 use crate::document::{Decision, Document, Objective};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Lines of a chunk, and how high a line is (as in the style sheet).
-const CHUNK: usize = 200;
+/// The number of lines in a chunk, and the height of a line (as in the style sheet).
+const LINES_PER_CHUNK: usize = 200;
 const LINE_HEIGHT: usize = 20;
-/// With more objectives, tooltips of what is covered are left out to keep the page small.
-const MANY: usize = 20_000;
+/// The number of objectives above which tooltips of covered ones are omitted to keep the page small.
+const MAX_OBJECTIVES_WITH_TOOLTIPS: usize = 20_000;
 
-pub(super) fn page(site: &Site<'_>, file: &str, decisions: &[&Decision], choices: &[Choice]) -> String {
+pub(super) fn page(site: &Site<'_>, file: &str, decisions: &[&Decision], choices: &[VariantPage]) -> String {
     let slug = site.slugs.get(file).map_or("", String::as_str);
     let mut body = String::new();
     let (directory, name) = file.rsplit_once('/').unwrap_or(("", file));
@@ -73,14 +73,14 @@ pub(super) fn page(site: &Site<'_>, file: &str, decisions: &[&Decision], choices
 }
 
 /// A page that shows one variant of a file, or all.
-pub(super) struct Choice {
+pub(super) struct VariantPage {
     pub(super) name: String,
-    /// The page beside this one; `None` for this one.
+    /// The name of the page; `None` for the current one.
     pub(super) page: Option<String>,
 }
 
-/// Links to the pages of the variants.
-fn variants(out: &mut String, choices: &[Choice]) {
+/// Writes links to the pages of the variants.
+fn variants(out: &mut String, choices: &[VariantPage]) {
     if choices.is_empty() {
         return;
     }
@@ -94,7 +94,7 @@ fn variants(out: &mut String, choices: &[Choice]) {
     out.push_str("</p>\n");
 }
 
-/// Links to the functions, those with gaps marked.
+/// Writes links to the functions; those with gaps are marked.
 fn functions(out: &mut String, site: &Site<'_>, file: &str) {
     let mut listed: BTreeMap<(u32, &str), &'static str> = BTreeMap::new();
     for function in site.document.functions.iter().filter(|function| function.file == file) {
@@ -112,7 +112,7 @@ fn functions(out: &mut String, site: &Site<'_>, file: &str) {
     out.push_str("</details>\n");
 }
 
-/// What the gutter says of a line.
+/// The gutter of a line.
 #[derive(Default)]
 struct Gutter<'a> {
     statements: Vec<&'a Objective>,
@@ -120,21 +120,21 @@ struct Gutter<'a> {
 }
 
 impl Gutter<'_> {
-    /// Executed or not by its statements; a line that is executed but has a gap is half covered.
-    fn state(&self) -> Option<State> {
-        let others = State::of(&self.others);
-        match State::of(&self.statements) {
+    /// Returns the status of the line by its statements; an executed line with a gap is half covered.
+    fn state(&self) -> Option<MarkStatus> {
+        let others = MarkStatus::of(&self.others);
+        match MarkStatus::of(&self.statements) {
             None => others,
-            Some(State::Covered) => match others {
-                Some(State::Half | State::Uncovered) => Some(State::Half),
-                _ => Some(State::Covered),
+            Some(MarkStatus::Covered) => match others {
+                Some(MarkStatus::Half | MarkStatus::Uncovered) => Some(MarkStatus::Half),
+                _ => Some(MarkStatus::Covered),
             },
             other => other,
         }
     }
 }
 
-/// How often each line of a file ran, where that is known: by its statements, or else by anything else.
+/// Returns the number of executions of each line, if it is known: by its statements, otherwise by other objectives.
 fn hits(document: &Document, objectives: &[&Objective]) -> BTreeMap<u32, u64> {
     let others: Vec<&Objective> = objectives.iter().filter(|o| o.criterion != "stmt").copied().collect();
     let file = objectives.first().and_then(|objective| objective.at.file.as_deref());
@@ -163,32 +163,37 @@ fn lines(
         list.push(objective);
     }
     let marks = marks(objectives, decisions);
-    let mut writer =
-        LineWriter { marks: &marks, next: 0, stack: Vec::new(), open: Open::default(), brief: objectives.len() > MANY };
+    let mut writer = LineWriter {
+        marks: &marks,
+        next: 0,
+        stack: Vec::new(),
+        open: LexerState::default(),
+        brief: objectives.len() > MAX_OBJECTIVES_WITH_TOOLTIPS,
+    };
     let all: Vec<&str> = text.lines().collect();
     let _ = write!(out, "<div class=\"src\" data-slug=\"{slug}\">");
-    for (number, chunk) in all.chunks(CHUNK).enumerate() {
-        let first = number * CHUNK;
+    for (number, chunk) in all.chunks(LINES_PER_CHUNK).enumerate() {
+        let first = number * LINES_PER_CHUNK;
         let _ = write!(out, "<div class=k style=\"contain-intrinsic-size:auto {}px\">", chunk.len() * LINE_HEIGHT);
         for (index, line) in chunk.iter().enumerate() {
             let number = u32::try_from(first + index + 1).unwrap_or(u32::MAX);
             let _ = write!(out, "<p id=L{number}");
             if index == 0 {
-                // Each chunk counts for itself: the browser may not have looked at the ones before.
+                // Each chunk has its own counter, since the browser may not have laid out the preceding ones.
                 let _ = write!(out, " style=\"counter-reset:l {first}\"");
             }
             if let Some(gutter) = gutters.get(&number) {
                 let ran = hits.get(&number).copied();
                 let state = match gutter.state() {
-                    // It ran, and something of it is not covered.
-                    Some(State::Uncovered) if ran.is_some_and(|hits| hits > 0) => Some(State::Half),
+                    // The line was executed, and something on it is not covered.
+                    Some(MarkStatus::Uncovered) if ran.is_some_and(|hits| hits > 0) => Some(MarkStatus::Half),
                     state => state,
                 };
                 if let Some(state) = state {
                     let _ = write!(out, " class={}", state.class());
                 }
-                // What does not count has a sign instead of a number.
-                let counts = matches!(state, Some(State::Covered | State::Half | State::Uncovered));
+                // A line without a count has a sign instead.
+                let counts = matches!(state, Some(MarkStatus::Covered | MarkStatus::Half | MarkStatus::Uncovered));
                 if let Some(hits) = if counts { ran } else { Some(0) } {
                     let _ = write!(out, " data-h={hits}");
                 }
@@ -202,12 +207,12 @@ fn lines(
     out.push_str("</div>\n");
 }
 
-/// Writes one line after the other, with the marks that are open.
+/// A writer of lines that tracks open marks.
 struct LineWriter<'m> {
     marks: &'m [Mark],
     next: usize,
     stack: Vec<&'m Mark>,
-    open: Open,
+    open: LexerState,
     brief: bool,
 }
 
@@ -229,7 +234,7 @@ impl<'m> LineWriter<'m> {
                     break;
                 }
                 self.next += 1;
-                // One that ended before it could be shown (the source has changed) is dropped.
+                // A mark that ended before it could be shown (because the source has changed) is dropped.
                 if offset(mark.extent.to, number, text) > at {
                     self.begin(out, mark);
                     self.stack.push(mark);
@@ -251,7 +256,7 @@ impl<'m> LineWriter<'m> {
             while !text.is_char_boundary(end) {
                 end += 1;
             }
-            let kind = tokens.get(token).map_or(Kind::Plain, |(_, kind)| *kind);
+            let kind = tokens.get(token).map_or(TokenClass::Plain, |(_, kind)| *kind);
             match kind.class() {
                 None => push_escaped(out, &text[at..end]),
                 Some(class) => {
@@ -262,7 +267,7 @@ impl<'m> LineWriter<'m> {
             }
             at = end;
         }
-        // Marks that go on are opened again in the next line.
+        // A mark that continues is reopened on the next line.
         for _ in &self.stack {
             out.push_str("</b>");
         }
@@ -273,17 +278,18 @@ impl<'m> LineWriter<'m> {
         if let Some(decision) = mark.decision {
             let _ = write!(out, " data-d={decision}");
         }
-        if matches!(mark.state, State::Uncovered | State::Half) {
+        if matches!(mark.state, MarkStatus::Uncovered | MarkStatus::Half) {
             out.push_str(" tabindex=0");
         }
-        if !self.brief || mark.state != State::Covered {
+        if !self.brief || mark.state != MarkStatus::Covered {
             let _ = write!(out, " title=\"{}\"", escape(&mark.title));
         }
         out.push('>');
     }
 }
 
-/// Where a position is in a line's text; positions of earlier lines are its start, of later ones beyond its end.
+/// Returns the offset of a position in a line's text; positions on earlier lines are its start, those on later lines
+/// its end.
 fn offset((line, column): (u32, u32), number: u32, text: &str) -> usize {
     match line.cmp(&number) {
         std::cmp::Ordering::Less => 0,

@@ -1,8 +1,8 @@
-//! Just enough of C's tokens to colour a source: comments, literals, numbers, keywords, directives. No parser.
+//! A lexer of C for syntax colouring: comments, literals, numbers, keywords, directives. No parser.
 
-/// What a stretch of text is.
+/// The class of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum TokenClass {
     Plain,
     Comment,
     Text,
@@ -11,23 +11,23 @@ pub(super) enum Kind {
     Directive,
 }
 
-impl Kind {
-    /// The class of its element; one letter, since there are many.
+impl TokenClass {
+    /// Returns the CSS class, one letter, since there are many elements.
     pub(super) fn class(self) -> Option<&'static str> {
         match self {
-            Kind::Plain => None,
-            Kind::Comment => Some("m"),
-            Kind::Text => Some("t"),
-            Kind::Number => Some("o"),
-            Kind::Keyword => Some("w"),
-            Kind::Directive => Some("d"),
+            TokenClass::Plain => None,
+            TokenClass::Comment => Some("m"),
+            TokenClass::Text => Some("t"),
+            TokenClass::Number => Some("o"),
+            TokenClass::Keyword => Some("w"),
+            TokenClass::Directive => Some("d"),
         }
     }
 }
 
-/// Whether the line before ended inside a comment.
+/// The lexer state at the end of a line: inside a block comment or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Open {
+pub(super) struct LexerState {
     comment: bool,
 }
 
@@ -37,11 +37,11 @@ const KEYWORDS: &[&str] = &[
     "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
 ];
 
-/// The stretches of a line: where each begins, and what it is.
-pub(super) fn tokens(line: &str, open: &mut Open) -> Vec<(usize, Kind)> {
+/// Returns the tokens of a line: their offsets and classes.
+pub(super) fn tokens(line: &str, open: &mut LexerState) -> Vec<(usize, TokenClass)> {
     let bytes = line.as_bytes();
-    let mut found: Vec<(usize, Kind)> = Vec::new();
-    let mut push = |at: usize, kind: Kind| {
+    let mut found: Vec<(usize, TokenClass)> = Vec::new();
+    let mut push = |at: usize, kind: TokenClass| {
         if found.last().is_none_or(|(_, last)| *last != kind) {
             found.push((at, kind));
         }
@@ -50,7 +50,7 @@ pub(super) fn tokens(line: &str, open: &mut Open) -> Vec<(usize, Kind)> {
     let directive = !open.comment && line.trim_start().starts_with('#');
     while at < bytes.len() {
         if open.comment {
-            push(at, Kind::Comment);
+            push(at, TokenClass::Comment);
             match line[at..].find("*/") {
                 Some(length) => {
                     at += length + 2;
@@ -63,20 +63,20 @@ pub(super) fn tokens(line: &str, open: &mut Open) -> Vec<(usize, Kind)> {
         let rest = &line[at..];
         match bytes[at] {
             b'/' if rest.starts_with("//") => {
-                push(at, Kind::Comment);
+                push(at, TokenClass::Comment);
                 at = bytes.len();
             }
             b'/' if rest.starts_with("/*") => {
-                push(at, Kind::Comment);
+                push(at, TokenClass::Comment);
                 open.comment = true;
                 at += 2;
-                // `/*/` is no whole comment.
+                // `/*/` is no complete comment.
                 if bytes.len() == at {
                     break;
                 }
             }
             quote @ (b'"' | b'\'') => {
-                push(at, Kind::Text);
+                push(at, TokenClass::Text);
                 at += 1;
                 while at < bytes.len() && bytes[at] != quote {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
@@ -84,7 +84,7 @@ pub(super) fn tokens(line: &str, open: &mut Open) -> Vec<(usize, Kind)> {
                 at = (at + 1).min(bytes.len());
             }
             _ if directive => {
-                push(at, Kind::Directive);
+                push(at, TokenClass::Directive);
                 at += 1;
             }
             first if first.is_ascii_alphanumeric() || first == b'_' => {
@@ -92,15 +92,15 @@ pub(super) fn tokens(line: &str, open: &mut Open) -> Vec<(usize, Kind)> {
                 let end = bytes[at..].iter().position(|b| !word(b)).map_or(bytes.len(), |length| at + length);
                 let text = &line[at..end];
                 let kind = match first {
-                    b'0'..=b'9' => Kind::Number,
-                    _ if KEYWORDS.binary_search(&text).is_ok() => Kind::Keyword,
-                    _ => Kind::Plain,
+                    b'0'..=b'9' => TokenClass::Number,
+                    _ if KEYWORDS.binary_search(&text).is_ok() => TokenClass::Keyword,
+                    _ => TokenClass::Plain,
                 };
                 push(at, kind);
                 at = end;
             }
             _ => {
-                push(at, Kind::Plain);
+                push(at, TokenClass::Plain);
                 at += 1;
             }
         }
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn a_line_is_cut_into_what_colours_need() {
         let check = |line: &str, open: bool, expected: &str, after: bool| {
-            let mut state = Open { comment: open };
+            let mut state = LexerState { comment: open };
             let mut shown = String::new();
             let found = tokens(line, &mut state);
             for (index, (start, kind)) in found.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Directories and files as a tree, each directory with what its files add up to.
+//! The tree of directories and files, with the figures of each directory.
 
 use super::Site;
 use super::shell::{bar, escape};
@@ -33,7 +33,7 @@ pub(super) fn tree(site: &Site<'_>) -> String {
     out
 }
 
-/// As deep as paths are, which is never deep.
+/// Recursion is bounded by the depth of paths.
 fn push(out: &mut String, directory: &Directory<'_>) {
     out.push_str("<ul>");
     for (name, inner) in &directory.directories {

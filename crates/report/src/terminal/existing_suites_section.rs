@@ -1,10 +1,10 @@
 //! The section of the text report on suites that existed before the run.
 
-use crate::document::existing_suites::{Change, KeptSuite, KeptTest, KeptVerdict};
+use crate::document::existing_suites::{FailedExpectation, ReportedSuite, ReportedTest, ReportedVerdict};
 use crate::terminal::style::{Paint, Style, cut, heading};
 
-/// Says of each suite what holds, and of each broken test why.
-pub(crate) fn kept_suites(out: &mut String, suites: &[KeptSuite], style: Style) {
+/// Writes the status of each suite, and the reason of each broken test.
+pub(crate) fn kept_suites(out: &mut String, suites: &[ReportedSuite], style: Style) {
     if suites.is_empty() {
         return;
     }
@@ -26,18 +26,18 @@ pub(crate) fn kept_suites(out: &mut String, suites: &[KeptSuite], style: Style) 
     }
 }
 
-fn standing(suite: &KeptSuite) -> String {
+fn standing(suite: &ReportedSuite) -> String {
     if let Some(why) = &suite.not_run {
         return format!("not run ({why})");
     }
-    let passes = suite.tests.iter().filter(|test| test.verdict == KeptVerdict::Passes).count();
+    let passes = suite.tests.iter().filter(|test| test.verdict == ReportedVerdict::Passes).count();
     let all = suite.tests.len();
     let mut text = match passes == all {
         true if all == 1 => "its test passes".to_string(),
         true => format!("all {all} tests pass"),
         false => format!("{passes} of {all} tests pass"),
     };
-    let unsaid = suite.tests.iter().filter(|test| test.verdict == KeptVerdict::NotCheckable).count();
+    let unsaid = suite.tests.iter().filter(|test| test.verdict == ReportedVerdict::NotCheckable).count();
     if unsaid > 0 {
         text.push_str(&format!(", {unsaid} can't be checked"));
     }
@@ -56,13 +56,13 @@ fn standing(suite: &KeptSuite) -> String {
     text
 }
 
-fn failures(test: &KeptTest) -> Vec<String> {
+fn failures(test: &ReportedTest) -> Vec<String> {
     let why = || test.why.clone().unwrap_or_default();
     match test.verdict {
-        KeptVerdict::DoesNotCompile => vec![format!("no longer compiles: {}", why())],
+        ReportedVerdict::DoesNotCompile => vec![format!("no longer compiles: {}", why())],
         _ if test.changes.is_empty() => vec![why()],
         _ => {
-            let line = |change: &Change| format!("{}: {} → {}", change.what, change.expected, change.got);
+            let line = |change: &FailedExpectation| format!("{}: {} → {}", change.what, change.expected, change.got);
             test.changes.iter().map(line).collect()
         }
     }

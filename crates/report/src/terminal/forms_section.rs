@@ -6,7 +6,7 @@ use crate::document::Document;
 use crate::document::form_suites::FormSuites;
 use crate::terminal::style::{Paint, Style, cut, heading, longest};
 
-/// The forms that don't run everything: what they cover, and why not the rest.
+/// Writes the forms that don't run every test: their coverage, and the reasons for skipped tests.
 pub(crate) fn forms(out: &mut String, document: &Document, style: Style) {
     let short: Vec<&FormSuites> = short(document).collect();
     if short.is_empty() {

@@ -42,7 +42,7 @@ pub fn text(document: &Document, detail: Detail, style: Style) -> String {
     out
 }
 
-/// Writes the number of functions whose results come from the cache.
+/// Writes the number of functions with results from the cache.
 fn cache_line(out: &mut String, document: &Document) {
     let names = |cached: bool| -> usize {
         let functions = document.functions.iter().filter(|function| function.cached || !cached);

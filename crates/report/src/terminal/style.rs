@@ -1,11 +1,11 @@
-//! How text looks: colours, widths, cutting, and tables of aligned columns.
+//! Text style: colours, widths, truncation, and tables of aligned columns.
 
-/// How the text is to look.
+/// The style of a text report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Style {
-    /// With ANSI colours.
+    /// True for ANSI colours.
     pub color: bool,
-    /// Columns of the terminal; longer input values are cut.
+    /// The width of the terminal in columns; longer input values are truncated.
     pub width: usize,
 }
 
@@ -37,7 +37,7 @@ impl Style {
     }
 }
 
-/// An empty line and a title.
+/// Writes an empty line and a title.
 pub(crate) fn heading(out: &mut String, style: Style, paint: Paint, title: &str) {
     out.push('\n');
     out.push_str(&style.paint(paint, title));
@@ -48,7 +48,7 @@ pub(crate) fn longest<'a>(texts: impl Iterator<Item = &'a String>) -> usize {
     texts.map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
-/// The line, ended with `…` where it is too long.
+/// Truncates a line that is too long, with `…` at its end.
 pub(crate) fn cut(line: &str, width: usize) -> String {
     if line.chars().count() <= width.max(20) {
         return line.trim_end().to_string();

@@ -196,8 +196,8 @@ fn push_fitting<const N: usize>(
     }
 }
 
-/// One criterion of a function. The criteria of one function share their exploration, so its name, tests and times stand
-/// only in the first of its lines.
+/// Returns the row of one criterion of a function. The criteria of a function share one exploration, so only its first
+/// row has the name, the tests and the times.
 fn goal_row(function: &Function, before: Option<&Function>, bar: usize) -> [String; 10] {
     let same = |other: &Function| {
         let key = |result: &Function| (result.tests, result.seconds.to_bits(), result.replay_seconds.to_bits());
@@ -225,8 +225,8 @@ fn goal_row(function: &Function, before: Option<&Function>, bar: usize) -> [Stri
     row
 }
 
-/// `95% of 40` with its bar: covered of what is not infeasible. Rounded down, so that only all is 100 %. Straight-line code
-/// has no decision: that is nothing to cover, and no bad result.
+/// Returns the covered share of the feasible objectives with its bar: `95% of 40`. Rounded down, so that only full
+/// coverage is 100 %. Straight-line code without objectives has nothing to cover.
 fn share(counts: &Counts, bar: usize) -> (String, String) {
     let feasible = counts.total.saturating_sub(counts.infeasible);
     if counts.total == 0 {
@@ -246,7 +246,7 @@ fn seconds(seconds: f64) -> String {
     format!("{seconds:.2}")
 }
 
-/// A dash where nothing was replayed.
+/// Returns the time of the replay; a dash without one.
 fn replay_seconds(function: &Function) -> String {
     if function.replay_seconds > 0.0 { seconds(function.replay_seconds) } else { "-".to_string() }
 }

@@ -1,4 +1,4 @@
-//! Truth tables in text: what a reviewer of MC/DC reads.
+//! Truth tables in text, for MC/DC reviews.
 //!
 //! ```text
 //! f  src/f.c:3:9  3 of 4 shown
@@ -18,14 +18,14 @@ use crate::document::{
 use crate::terminal::run_text::Detail;
 use crate::terminal::style::{Align, Paint, Style, columns, cut, heading};
 
-/// So many rows of a table are shown unless all are asked for.
-const MOST_ROWS: usize = 24;
-/// So many conditions that a row shows are named.
-const MOST_SHOWN: usize = 6;
-/// So many tests of a row are named.
-const MOST_TESTS: usize = 3;
+/// The maximum number of rows that are shown without `--verbose`.
+const MAX_ROWS: usize = 24;
+/// The maximum number of conditions that are named in a row.
+const MAX_CONDITIONS_NAMED: usize = 6;
+/// The maximum number of tests that are named in a row.
+const MAX_TESTS_NAMED: usize = 3;
 
-/// The tables that need a look (or all of them), where MC/DC was asked for.
+/// Writes the incomplete tables (or all of them), if MC/DC was requested.
 pub(crate) fn truth_tables(out: &mut String, document: &Document, detail: Detail, style: Style) {
     let asked = document.functions.iter().any(|function| function.criterion == "mcdc");
     let wanted = |table: &&Decision| {
@@ -63,7 +63,7 @@ fn letter(value: Option<bool>) -> &'static str {
     }
 }
 
-/// The rows that were seen, numbered as the pairs name them.
+/// Writes the evaluated rows, numbered as in the pairs.
 fn rows(out: &mut String, table: &Decision, detail: Detail, style: Style) {
     if table.rows.is_empty() {
         out.push_str("    no test evaluates it\n");
@@ -72,7 +72,7 @@ fn rows(out: &mut String, table: &Decision, detail: Detail, style: Style) {
         return;
     }
     let names: Vec<String> = (0..table.conditions.len()).map(name).collect();
-    // Many conditions stand side by side without names.
+    // Many conditions have adjacent columns without names.
     let names_fit = names.iter().map(|name| name.len() + 1).sum::<usize>() <= style.width / 3;
     let values = |row: &ReportedRow| -> String {
         if names_fit {
@@ -85,18 +85,18 @@ fn rows(out: &mut String, table: &Decision, detail: Detail, style: Style) {
     };
     let head = if names_fit { names.join(" ") } else { format!("c1…c{}", names.len()) };
     let mut cells = vec![["".to_string(), head, "result".into(), "shows".into(), "tests".into()]];
-    let most = if detail == Detail::Everything { table.rows.len() } else { MOST_ROWS };
+    let most = if detail == Detail::Everything { table.rows.len() } else { MAX_ROWS };
     let mut add = |number: String, row: &ReportedRow, tests: String| {
-        let first = row.shows.iter().take(MOST_SHOWN).map(|condition| name(*condition));
-        let more = row.shows.len().saturating_sub(MOST_SHOWN);
+        let first = row.shows.iter().take(MAX_CONDITIONS_NAMED).map(|condition| name(*condition));
+        let more = row.shows.len().saturating_sub(MAX_CONDITIONS_NAMED);
         let shows: Vec<String> = first.chain((more > 0).then(|| format!("+{more}"))).collect();
         let shows = if shows.is_empty() { "-".to_string() } else { shows.join(" ") };
         cells.push([number, values(row), letter(Some(row.result)).to_string(), shows, tests]);
     };
     for (index, row) in table.rows.iter().enumerate().take(most) {
-        let mut tests = row.tests.iter().take(MOST_TESTS).map(Name::as_str).collect::<Vec<_>>().join(" ");
-        if row.tests.len() > MOST_TESTS {
-            tests.push_str(&format!(" +{}", row.tests.len() - MOST_TESTS));
+        let mut tests = row.tests.iter().take(MAX_TESTS_NAMED).map(Name::as_str).collect::<Vec<_>>().join(" ");
+        if row.tests.len() > MAX_TESTS_NAMED {
+            tests.push_str(&format!(" +{}", row.tests.len() - MAX_TESTS_NAMED));
         }
         add((index + 1).to_string(), row, tests);
     }
@@ -115,10 +115,10 @@ fn rows(out: &mut String, table: &Decision, detail: Detail, style: Style) {
     }
 }
 
-/// Each condition with what shows it, or what is missing.
+/// Writes each condition with its independence pair, or with the missing part.
 fn conditions(out: &mut String, table: &Decision, detail: Detail, style: Style) {
     let row = |(id, condition): (usize, &Condition)| {
-        // One long condition must not push what is said of all others out of sight.
+        // A long condition must not push the other columns out of sight.
         let text = cut(&condition.text, style.width / 2);
         [name(id), text, what_is_known(table, id, condition, detail)]
     };
@@ -129,7 +129,7 @@ fn conditions(out: &mut String, table: &Decision, detail: Detail, style: Style) 
     }
 }
 
-/// What shows a condition: its first pair, or the first of each kind if all is asked for; or what is missing.
+/// Returns the first pair of a condition (of each kind, with all details), or the missing part.
 fn what_is_known(table: &Decision, id: usize, condition: &Condition, detail: Detail) -> String {
     let side = |(value, side): (bool, &Side)| {
         let why = side.why.as_deref().unwrap_or_default();
@@ -160,7 +160,7 @@ fn what_is_known(table: &Decision, id: usize, condition: &Condition, detail: Det
     }
 }
 
-/// Why there is no unique-cause pair.
+/// Returns the reason why there is no unique-cause pair.
 fn no_unique_cause(search: &PairSearch) -> String {
     match search.status {
         SearchStatus::NotAsked => String::new(),
