@@ -96,7 +96,7 @@ impl Plan {
         let criteria: Vec<&str> = request.labellings().iter().map(|criterion| criterion.name()).collect();
         let mut notices: Vec<Notice> = suite.iter().flat_map(|suite| suite.notices(module, &criteria)).collect();
         notices.extend(suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)));
-        notices.extend(material.externals.notices(&material.program.module, material.program.java_specs()));
+        notices.extend(material.externals.notices(&material.program.module, material.program.translated_specs()));
         notices.extend(material.unchecked.iter().cloned());
         notices.extend(unloadable(&material.program));
         notices.extend(differs(&material.program));
@@ -184,7 +184,7 @@ impl<'r> Material<'r> {
         precondition::add(&mut companion, &self.program, &self.request.files, &wanted)?;
         companion.describe(&self.externals, &self.program, &self.request.files)?;
         self.program = companion.read(&self.reader, self.program, &self.request.files, &self.include_dir)?;
-        self.unchecked = self.externals.check(&self.program.module, self.program.java_specs())?;
+        self.unchecked = self.externals.check(&self.program.module, self.program.translated_specs())?;
         Ok(self)
     }
 

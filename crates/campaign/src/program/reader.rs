@@ -66,7 +66,7 @@ impl Program {
     }
 
     /// Returns the specifications of abstract methods, after translation.
-    pub(crate) fn java_specs(&self) -> Option<&JavaSpecs> {
+    pub(crate) fn translated_specs(&self) -> Option<&JavaSpecs> {
         self.java.as_ref().map(|java| &java.specs)
     }
 
