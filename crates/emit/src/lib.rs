@@ -36,22 +36,22 @@ pub use c::build::preprocessor::PreprocessedUnits;
 pub use c::build::sandbox::{Layer, Sandbox};
 pub use c::build::unit_objects::UnitObjects;
 pub use c::files::build_files::write_build_files;
+pub use c::files::c_suite::CSuite;
 pub use c::files::checksum::is_emitted;
 pub use c::files::edited_suites::{
     ExistingSuite, edited_suite_count, existing_suites, existing_tests, suite_test_names,
 };
-pub use c::files::suite::CSuite;
 pub use c::files::testcomp::TestCompSuite;
-pub use c::run::replay::{Replayed, replay};
-pub use c::syntax::ctype::{parameter_list, parameter_list_with_names, result_declaration};
+pub use c::run::suite_replay::{Replayed, replay};
+pub use c::syntax::declarations::{parameter_list, parameter_list_with_names, result_declaration};
 pub use c::syntax::limitation::EmitLimitation;
 pub use c::text::form::CTestForm;
 pub use c::text::library_types::construction_obstacle;
 pub use error::EmitError;
 pub use java::existing_classes::{ExistingJUnitClass, existing_junit_classes, replay_existing_junit_class};
+pub use java::java_target::{JavaField, JavaMethod, JavaTarget};
+pub use java::junit_replay::replay_java;
+pub use java::junit_suite::{JUnit, JUnitSuite, edited_junit_files};
 pub use java::jvm::Jvm;
 pub use java::jvm_sandbox::SandboxMode;
-pub use java::replay::replay_java;
-pub use java::suite::{JUnit, JUnitSuite, edited_junit_files};
-pub use java::target::{JavaField, JavaMethod, JavaTarget};
 pub use target::Target;

@@ -28,7 +28,6 @@ pub mod arith;
 mod builtins;
 mod c;
 mod device_registers;
-mod exceptions;
 mod java;
 mod late_globals;
 mod machine;
@@ -39,6 +38,7 @@ mod startup;
 mod state_view;
 mod stores;
 mod unsupported_operation;
+mod unwinding;
 mod value;
 
 pub use c::printf::float_text;

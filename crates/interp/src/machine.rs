@@ -4,7 +4,7 @@
 mod interface;
 mod step;
 
-use crate::c::marks::Mark;
+use crate::c::marks::JumpMark;
 use crate::memory::{AddressLayout, Fill, Memory, ObjectKind};
 use crate::observer::{Event, Observer};
 use crate::state_view::StateView;
@@ -169,14 +169,14 @@ pub(crate) struct CallFrame<'m> {
 }
 
 /// The successor of an instruction.
-pub(crate) enum Flow {
+pub(crate) enum ControlTransfer {
     Next,
     Call {
         callee: FuncId,
         result: Option<Reg>,
     },
     /// A mark is set after this instruction.
-    Mark {
+    JumpMark {
         buffer: Pointer,
         result: Option<Reg>,
     },
@@ -230,7 +230,7 @@ pub struct Machine<'m> {
     /// The functions to run at exit, in reverse order.
     at_exit: Vec<FuncId>,
     /// The locations that control may return to; buffers contain indices into this list.
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: Vec<JumpMark>,
     /// The object that these buffers point into, once there is a mark.
     pub(crate) mark_object: Option<ObjectId>,
     /// The number of calls so far.
@@ -412,18 +412,18 @@ impl<'m> Machine<'m> {
             let block = &frame.function.blocks[frame.block];
             for (index, inst) in block.insts.iter().enumerate().skip(frame.next) {
                 match self.tick().and_then(|()| self.step(&frame, inst, observer)) {
-                    Ok(Flow::Next) => {}
-                    Ok(Flow::Call { callee, result }) => {
+                    Ok(ControlTransfer::Next) => {}
+                    Ok(ControlTransfer::Call { callee, result }) => {
                         if let Some(top) = self.frames.last_mut() {
                             (top.block, top.next) = (frame.block, index + 1);
                         }
                         return self.enter(callee, result, observer).map_err(|stop| (stop, inst.span));
                     }
-                    Ok(Flow::Mark { buffer, result }) => {
+                    Ok(ControlTransfer::JumpMark { buffer, result }) => {
                         let at = CallFrame { next: index + 1, ..frame };
                         self.set_mark(&at, buffer, result).map_err(|stop| (stop, inst.span))?;
                     }
-                    Ok(Flow::Resume { mark, value }) => {
+                    Ok(ControlTransfer::Resume { mark, value }) => {
                         return self.resume(mark, value, observer).map_err(|stop| (stop, inst.span));
                     }
                     Err(stop) => return Err((stop, inst.span)),

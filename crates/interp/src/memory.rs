@@ -12,7 +12,7 @@
 //! counts against the memory limit.
 
 use crate::object_records::Records;
-use crate::stores::{MAX_REUSED_CAPACITY, Store, Stores};
+use crate::stores::{ContentStores, MAX_REUSED_CAPACITY, ObjectContents};
 use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -100,7 +100,7 @@ pub(crate) enum Fill {
 #[derive(Clone)]
 pub(crate) struct Memory<'m> {
     records: Records<Record>,
-    stores: Stores<'m>,
+    stores: ContentStores<'m>,
     next_address: u64,
     live_bytes: u64,
     /// The bytes of locals among them.
@@ -119,7 +119,7 @@ impl<'m> Memory<'m> {
     pub fn new(limit: u64, layout: AddressLayout) -> Self {
         Memory {
             records: Records::default(),
-            stores: Stores::default(),
+            stores: ContentStores::default(),
             next_address: match layout {
                 AddressLayout::Compact => FIRST_ADDRESS,
                 AddressLayout::Spread => FAR_ADDRESS,
@@ -191,7 +191,7 @@ impl<'m> Memory<'m> {
     pub fn alloc_beyond_limit(&mut self, kind: ObjectKind) -> ObjectId {
         let base = self.next_address;
         self.next_address += GUARD;
-        let store = self.stores.push(Store::default());
+        let store = self.stores.push(ObjectContents::default());
         self.records.push(Record { base, size: 0, store, kind, read_only: false })
     }
 

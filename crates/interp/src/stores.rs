@@ -1,6 +1,6 @@
 //! Copy-on-write contents of objects: bytes, definedness, and intact pointers.
 //!
-//! Many runs begin with the same globals. Contents that exist when a machine's memory is [shared](Stores::share) are
+//! Many runs begin with the same globals. Contents that exist when a machine's memory is [shared](ContentStores::share) are
 //! stored once for all of its copies; the first write copies them.
 
 use crate::value::ObjectId;
@@ -13,7 +13,7 @@ pub(crate) const MAX_REUSED_CAPACITY: usize = 4096;
 
 /// The contents of one object.
 #[derive(Clone, Default)]
-pub(crate) struct Store<'m> {
+pub(crate) struct ObjectContents<'m> {
     pub name: Cow<'m, str>,
     pub bytes: Vec<u8>,
     /// One flag per byte; empty while `all_defined`.
@@ -25,13 +25,13 @@ pub(crate) struct Store<'m> {
 
 /// The stores of a memory, by number: first the shared ones, then its own.
 #[derive(Clone, Default)]
-pub(crate) struct Stores<'m> {
-    shared: Arc<Vec<Store<'m>>>,
-    own: Vec<Store<'m>>,
+pub(crate) struct ContentStores<'m> {
+    shared: Arc<Vec<ObjectContents<'m>>>,
+    own: Vec<ObjectContents<'m>>,
     free: Vec<u32>,
 }
 
-impl<'m> Stores<'m> {
+impl<'m> ContentStores<'m> {
     /// From now on, copies share the existing stores.
     pub fn share(&mut self) {
         if self.shared.is_empty() && self.free.is_empty() {
@@ -40,7 +40,7 @@ impl<'m> Stores<'m> {
     }
 
     #[inline]
-    pub fn get(&self, number: u32) -> Option<&Store<'m>> {
+    pub fn get(&self, number: u32) -> Option<&ObjectContents<'m>> {
         let number = number as usize;
         match number.checked_sub(self.shared.len()) {
             Some(own) => self.own.get(own),
@@ -50,7 +50,7 @@ impl<'m> Stores<'m> {
 
     /// Returns a store.
     #[inline]
-    pub fn at(&self, number: u32) -> &Store<'m> {
+    pub fn at(&self, number: u32) -> &ObjectContents<'m> {
         let number = number as usize;
         match number.checked_sub(self.shared.len()) {
             Some(own) => &self.own[own],
@@ -60,7 +60,7 @@ impl<'m> Stores<'m> {
 
     /// Returns a store that is not shared.
     #[inline]
-    pub fn at_mut(&mut self, number: u32) -> &mut Store<'m> {
+    pub fn at_mut(&mut self, number: u32) -> &mut ObjectContents<'m> {
         &mut self.own[number as usize - self.shared.len()]
     }
 
@@ -78,11 +78,11 @@ impl<'m> Stores<'m> {
 
     /// Returns a store for a new object; the caller initialises its contents.
     pub fn fresh(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| self.push(Store::default()))
+        self.free.pop().unwrap_or_else(|| self.push(ObjectContents::default()))
     }
 
     /// Adds a store, without reusing a free one.
-    pub fn push(&mut self, store: Store<'m>) -> u32 {
+    pub fn push(&mut self, store: ObjectContents<'m>) -> u32 {
         self.own.push(store);
         (self.shared.len() + self.own.len() - 1) as u32
     }
@@ -94,7 +94,7 @@ impl<'m> Stores<'m> {
         }
         let store = self.at_mut(number);
         if store.bytes.capacity() > MAX_REUSED_CAPACITY {
-            *store = Store::default();
+            *store = ObjectContents::default();
         } else {
             store.name = Cow::Borrowed("");
             store.bytes.clear();
@@ -127,7 +127,7 @@ fn set_all(flags: &mut [bool]) {
     }
 }
 
-impl Store<'_> {
+impl ObjectContents<'_> {
     #[inline]
     pub fn is_defined(&self, start: usize, length: usize) -> bool {
         self.all_defined || all_set(&self.defined[start..start + length])

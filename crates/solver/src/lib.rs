@@ -32,11 +32,11 @@ mod terms;
 mod unknown_reason;
 
 pub use models::model::Model;
-pub use search::path::Path;
+pub use search::constraint_path::Path;
 pub use search::solver::{Answer, Config, Range, Side, Solver, Stats, Values};
 pub use terms::display::DisplayTerm;
 pub use terms::facts::Facts;
-pub use terms::store::Terms;
 pub use terms::term::{Array, ArrayId, Element, Op, Rel, Term, TermId, VarId};
+pub use terms::term_store::Terms;
 pub use touchstone_base::float::{Format as FloatFormat, Op as FloatOp, Rounding};
 pub use unknown_reason::Why;

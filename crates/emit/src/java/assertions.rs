@@ -1,8 +1,8 @@
 //! Assertions of a test beyond the plain result of its call: results of the set-up, observers of objects, and returned
 //! objects.
 
+use crate::java::class_names::ShortClassNames;
 use crate::java::literal::literal;
-use crate::java::names::ClassNames;
 use crate::java::objects::{NewObjectKind, new_result};
 use std::collections::BTreeMap;
 use touchstone_criteria::{Observation, ObservationPoint, ObservedValue, ObserverArgument};
@@ -12,7 +12,7 @@ use touchstone_ir::{DataType, DataTypeId, DataValue, Module};
 #[derive(Clone, Copy)]
 pub(crate) struct AssertionWriter<'t> {
     pub module: &'t Module,
-    pub names: &'t ClassNames<'t>,
+    pub names: &'t ShortClassNames<'t>,
     /// The parameters of the test as Java expressions.
     pub arguments: &'t [String],
     /// The last argument of assertions about floating-point numbers.

@@ -3,9 +3,9 @@
 //! Deliberately not here: their coverage. Classes under test are not instrumented here.
 
 use crate::EmitError;
-use crate::java::replay::run_tests;
-use crate::java::suite::{SECTION, files_of, is_edited_or_foreign};
-use crate::java::target::JavaTarget;
+use crate::java::java_target::JavaTarget;
+use crate::java::junit_replay::run_tests;
+use crate::java::junit_suite::{SECTION, files_of, is_edited_or_foreign};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use touchstone_criteria::Replay;

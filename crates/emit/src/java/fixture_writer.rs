@@ -1,9 +1,9 @@
 //! Fixtures as Java source: constructors, factories and further calls, with variables where they are needed.
 
 use crate::java::assertions::AssertionWriter;
-use crate::java::names::ClassNames;
+use crate::java::class_names::ShortClassNames;
+use crate::java::java_target::{any_heap, number};
 use crate::java::objects::ObjectWriter;
-use crate::java::target::{any_heap, number};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::NamedValue;
 use touchstone_fixture_java::{
@@ -27,7 +27,7 @@ enum Notation {
 
 /// Writes the fixture of a test.
 pub(crate) struct FixtureWriter<'t> {
-    names: &'t ClassNames<'t>,
+    names: &'t ShortClassNames<'t>,
     params: &'t [NamedValue],
     arguments: &'t [String],
     objects: &'t ObjectWriter<'t>,

@@ -1,5 +1,5 @@
 //! Objects of a test as Java source: arrays as variables, strings as literals. Objects that no API sequence constructs
-//! are created by reflection (`reflection.rs`).
+//! are created by reflection (`reflective_construction.rs`).
 
 use crate::java::literal::{literal, quoted_units};
 use std::collections::{BTreeMap, BTreeSet};

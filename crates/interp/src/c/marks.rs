@@ -5,7 +5,7 @@
 //! so that its bytes are known to depend on the layout. Registers keep their values when control returns. A mark of a
 //! call that has ended is invalid: its use is reported, never executed.
 
-use crate::machine::{CallFrame, Flow, LimitKind, Machine, Stop};
+use crate::machine::{CallFrame, ControlTransfer, LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
 use crate::observer::{Event, Observer};
 use crate::unsupported_operation::UnsupportedOperation;
@@ -16,7 +16,7 @@ use touchstone_ir::{BlockId, Builtin, CBuiltin, Operand, Reg, Ty};
 
 /// A location that control may return to.
 #[derive(Clone, Copy)]
-pub(crate) struct Mark {
+pub(crate) struct JumpMark {
     /// The index of its call.
     depth: usize,
     serial: u64,
@@ -33,17 +33,17 @@ impl<'m> Machine<'m> {
         builtin: CBuiltin,
         result: Option<Reg>,
         args: &[Operand],
-    ) -> Result<Flow, Stop> {
+    ) -> Result<ControlTransfer, Stop> {
         let missing = || Stop::Unsupported(UnsupportedOperation::TooFewArguments(Builtin::C(builtin)));
         let buffer = self.used(frame, *args.first().ok_or_else(missing)?)?;
         let buffer = self.memory.resolve(buffer)?;
         if builtin == CBuiltin::SetMark {
-            return Ok(Flow::Mark { buffer, result });
+            return Ok(ControlTransfer::JumpMark { buffer, result });
         }
         let value = self.int(frame, *args.get(1).ok_or_else(missing)?)?;
         match self.memory.load(buffer, Ty::Ptr)? {
             Value::Ptr(place) if Some(place.object) == self.mark_object => {
-                Ok(Flow::Resume { mark: place.offset as usize, value })
+                Ok(ControlTransfer::Resume { mark: place.offset as usize, value })
             }
             _ => Err(Stop::Unsupported(UnsupportedOperation::NoMark)),
         }
@@ -79,7 +79,7 @@ impl<'m> Machine<'m> {
         self.mark_object = Some(object);
         let depth = self.frames.len() - 1;
         self.memory.store(buffer, Ty::Ptr, Value::ptr(object, self.marks.len() as i64))?;
-        self.marks.push(Mark { depth, serial: at.serial, block: at.block, next: at.next, result });
+        self.marks.push(JumpMark { depth, serial: at.serial, block: at.block, next: at.next, result });
         if let Some(result) = result {
             self.set(at, result, Value::Int(0));
         }
@@ -89,7 +89,7 @@ impl<'m> Machine<'m> {
     /// Leaves calls up to that of a mark, and continues there.
     pub(crate) fn resume(&mut self, mark: usize, value: u64, observer: &mut impl Observer) -> Result<(), Stop> {
         let mark = self.marks.get(mark).copied();
-        let alive = |mark: &Mark| self.frames.get(mark.depth).is_some_and(|frame| frame.serial == mark.serial);
+        let alive = |mark: &JumpMark| self.frames.get(mark.depth).is_some_and(|frame| frame.serial == mark.serial);
         let Some(mark) = mark.filter(alive) else {
             return Err(Stop::Unsupported(UnsupportedOperation::EndedCall));
         };

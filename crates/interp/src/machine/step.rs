@@ -1,6 +1,6 @@
 //! Execution of single instructions.
 
-use super::{CallFrame, Flow, Machine, Stop};
+use super::{CallFrame, ControlTransfer, Machine, Stop};
 use crate::observer::{Event, Observer};
 use crate::state_view::StateView;
 use crate::unsupported_operation::UnsupportedOperation;
@@ -19,7 +19,7 @@ impl<'m> Machine<'m> {
         frame: &CallFrame<'m>,
         inst: &'m Inst,
         observer: &mut impl Observer,
-    ) -> Result<Flow, Stop> {
+    ) -> Result<ControlTransfer, Stop> {
         match &inst.kind {
             InstKind::Copy { dst, src } => self.set(frame, *dst, self.used(frame, *src)?),
             InstKind::Bin { dst, op, a, b } => {
@@ -129,7 +129,7 @@ impl<'m> Machine<'m> {
                 if let InstKind::Call { callee: Callee::Indirect(_), .. } = inst.kind {
                     observer.event(&Event::Indirect { func: frame.func, block: frame.block, callee });
                 }
-                return Ok(Flow::Call { callee, result: *dst });
+                return Ok(ControlTransfer::Call { callee, result: *dst });
             }
             InstKind::Builtin { dst, builtin: Builtin::C(builtin), args } if builtin.jumps() => {
                 return self.step_mark(frame, *builtin, *dst, args);
@@ -146,7 +146,7 @@ impl<'m> Machine<'m> {
                 }
             }
         }
-        Ok(Flow::Next)
+        Ok(ControlTransfer::Next)
     }
 
     /// Returns true if the layout decides a comparison of pointers to different objects: by their order, or by the

@@ -8,18 +8,18 @@ use std::rc::Rc;
 
 use touchstone_base::float::Format;
 
-use crate::float::search::natural;
+use crate::float::descent::natural;
 use crate::models::model::Model;
-use crate::search::answers::{BoxLimits, Found};
-use crate::search::path::{Group, Pool};
+use crate::search::answers::{BoxLimits, SearchOutcome};
+use crate::search::constraint_path::{ConstraintGroup, ModelPool};
 use crate::search::solver::Solver;
-use crate::terms::bounds::Bounds;
 use crate::terms::facts::Facts;
-use crate::terms::float_facts::Span;
+use crate::terms::float_facts::FloatInterval;
 use crate::terms::float_order::of_key;
+use crate::terms::path_bounds::Bounds;
 use crate::terms::semantics::mask;
-use crate::terms::store::Terms;
 use crate::terms::term::{TermId, VarId};
+use crate::terms::term_store::Terms;
 
 /// The maximum number of variables; more would make too many boxes.
 const MAX_VARIABLES: usize = 6;
@@ -29,13 +29,13 @@ impl Solver {
     pub(crate) fn split_boxes(
         &mut self,
         terms: &Terms,
-        base: &Group,
+        base: &ConstraintGroup,
         bounds: &Bounds,
         constraints: &[TermId],
         conditions: &[TermId],
         box_limits: BoxLimits,
-    ) -> Option<Found> {
-        let Pool::Some(models) = &*base.pool.borrow() else { return None };
+    ) -> Option<SearchOutcome> {
+        let ModelPool::Some(models) = &*base.pool.borrow() else { return None };
         let first = models.first()?.clone();
         // Constraints on other variables have a model of their own, which the conditions do not touch; but those that
         // share a variable do belong here, and what they share with others.
@@ -46,7 +46,7 @@ impl Solver {
         let mut is_settled = true;
         let mut stack = whole(terms, bounds, &vars);
         for _ in 0..box_limits.boxes {
-            let Some(mut region) = stack.pop() else { return is_settled.then_some(Found::Nothing) };
+            let Some(mut region) = stack.pop() else { return is_settled.then_some(SearchOutcome::Nothing) };
             // A box may be the work of many operations.
             if box_limits.deadline.is_over() {
                 return None;
@@ -61,7 +61,7 @@ impl Solver {
             let points = vars.iter().zip(&facts).map(|(&var, facts)| (var, middle(terms, var, facts)));
             model.overwrite(&Model::from_values(points));
             if constraints.iter().all(|&c| model.satisfies(terms, c)) {
-                return Some(Found::Models(vec![Rc::new(model)]));
+                return Some(SearchOutcome::Models(vec![Rc::new(model)]));
             }
             let widest = (0..vars.len()).max_by_key(|&k| (size(terms, vars[k], &facts[k]), vars.len() - k))?;
             let var = vars[widest];
@@ -126,13 +126,13 @@ fn kinds(format: Format) -> [Facts; 3] {
     [
         Facts::between(width, format.sign_mask() | nan, mask(width)),
         Facts::between(width, nan, format.magnitude_mask()),
-        Span::numbers(format).facts(),
+        FloatInterval::numbers(format).facts(),
     ]
 }
 
 /// The numbers of a box in one dimension, if it is one of numbers.
-fn numbers(terms: &Terms, var: VarId, facts: &Facts) -> Option<Span> {
-    let span = Span::of(terms.var_float(var)?, facts);
+fn numbers(terms: &Terms, var: VarId, facts: &Facts) -> Option<FloatInterval> {
+    let span = FloatInterval::of(terms.var_float(var)?, facts);
     (!span.nan && span.low <= span.high).then_some(span)
 }
 
@@ -181,7 +181,7 @@ fn span_facts(format: Format, low: i64, high: i64) -> Facts {
     match (low < 0, high < 0) {
         (true, true) => Facts::between(format.bits(), to, from),
         (false, false) => Facts::between(format.bits(), from, to),
-        _ => Span::numbers(format).facts(),
+        _ => FloatInterval::numbers(format).facts(),
     }
 }
 

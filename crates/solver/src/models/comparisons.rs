@@ -3,8 +3,8 @@
 //! Each comparison is a set of outcomes out of less, equal and greater, and so is the set on which two agree. Mutants
 //! of relations need this (`a < b` and `a <= b` differ where `a == b`), and two comparators are expensive to bit-blast.
 
-use crate::terms::store::Terms;
 use crate::terms::term::{Rel, Term, TermId};
+use crate::terms::term_store::Terms;
 
 const LESS: u8 = 1;
 const EQUAL: u8 = 2;

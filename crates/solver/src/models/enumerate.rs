@@ -7,9 +7,9 @@ use touchstone_base::Deadline;
 
 use crate::models::program::{BLOCK, TermProgram};
 use crate::models::view::{Column, View};
-use crate::terms::bounds::Bounds;
-use crate::terms::store::Terms;
+use crate::terms::path_bounds::Bounds;
 use crate::terms::term::{TermId, VarId};
+use crate::terms::term_store::Terms;
 
 /// The maximum number of points visited, as a multiple of the points allowed.
 const MAX_POINTS_FACTOR: usize = 16;

@@ -10,8 +10,8 @@ use touchstone_base::float::{Format, Op as FloatOp};
 use crate::models::float_guess;
 use crate::models::model::{Assignment, Model, evaluate};
 use crate::terms::semantics::{mask, signed, signed_max, signed_min};
-use crate::terms::store::Terms;
 use crate::terms::term::{Array, ArrayId, Op, Rel, Term, TermId, VarId};
+use crate::terms::term_store::Terms;
 use touchstone_base::Id;
 
 /// Changes in a row before a guess is given up.

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use touchstone_base::float;
 
 use crate::terms::semantics::{apply, holds, mask, signed};
-use crate::terms::store::Terms;
 use crate::terms::term::{Array, ArrayId, Term, TermId, VarId};
+use crate::terms::term_store::Terms;
 
 /// Values for variables; a variable that is not mentioned is 0.
 pub struct Model {

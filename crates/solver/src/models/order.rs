@@ -4,8 +4,8 @@
 
 use touchstone_base::float::Op as FloatOp;
 
-use crate::terms::store::Terms;
 use crate::terms::term::{Rel, Term, TermId};
+use crate::terms::term_store::Terms;
 
 /// One `from <= to`, or `from < to`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 use touchstone_base::float::{self, Format, Op as FloatOp};
 
 use crate::models::model::{in_bounds, overlap, shifted, spread};
-use crate::terms::bounds::parts_of;
+use crate::terms::path_bounds::parts_of;
 use crate::terms::semantics::{apply, holds, mask, signed};
-use crate::terms::store::Terms;
 use crate::terms::term::{Array, Op, Rel, Term, TermId};
+use crate::terms::term_store::Terms;
 
 /// Points evaluated together; registers of this size stay in the first-level cache.
 pub(crate) const BLOCK: usize = 512;

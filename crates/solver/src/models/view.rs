@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::models::model::Model;
 use crate::models::program::{BLOCK, TermProgram};
-use crate::terms::store::Terms;
 use crate::terms::term::{Term, TermId, VarId};
+use crate::terms::term_store::Terms;
 
 /// In a view of at most this many points every intermediate column is kept.
 const MAX_POINTS_FULLY_KEPT: usize = 4096;
@@ -262,7 +262,7 @@ impl View {
         let mut distance: FxHashMap<TermId, u32> = FxHashMap::default();
         let mut kept = Vec::new();
         for &(term, register) in &program.computed {
-            let parts = crate::terms::bounds::parts_of(terms.get(term));
+            let parts = crate::terms::path_bounds::parts_of(terms.get(term));
             let below = parts.iter().flatten().filter_map(|p| distance.get(p)).max().copied().unwrap_or(0);
             if matches!(terms.get(term), Term::Read { .. }) || below + 1 >= MIN_CHAIN_STEPS {
                 kept.push((term, register));

@@ -14,9 +14,9 @@ use touchstone_base::float::{Format, Op as FloatOp, eval};
 
 use crate::models::model::Model;
 use crate::sat::blast::Blaster;
-use crate::terms::bounds::parts_of;
-use crate::terms::store::Terms;
+use crate::terms::path_bounds::parts_of;
 use crate::terms::term::{Op, Rel, Term, TermId, VarId};
+use crate::terms::term_store::Terms;
 use crate::unknown_reason::Why;
 
 /// After this many single lemmas for a read, all its offsets are spelled out, if they are few.

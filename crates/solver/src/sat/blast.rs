@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use crate::sat::circuit::Circuit;
 use crate::terms::semantics::mask;
-use crate::terms::store::Terms;
 use crate::terms::term::{Op, Rel, Term, TermId, VarId};
+use crate::terms::term_store::Terms;
 
 /// The translation of terms into one SAT instance.
 pub(crate) struct Blaster {

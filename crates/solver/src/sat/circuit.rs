@@ -15,7 +15,7 @@ use crate::unknown_reason::Why;
 
 /// The limits of a SAT call. The time is checked only now and then, so that the check costs nothing.
 #[derive(Default)]
-pub(crate) struct Limits {
+pub(crate) struct SatLimits {
     pub(crate) deadline: Deadline,
     pub(crate) interrupt: Option<Arc<AtomicBool>>,
     pub(crate) conflicts: Option<u64>,
@@ -24,7 +24,7 @@ pub(crate) struct Limits {
     reason: Cell<Option<Why>>,
 }
 
-impl Limits {
+impl SatLimits {
     /// Returns the reason for which the last call was stopped.
     pub(crate) fn reason(&self) -> Option<Why> {
         self.reason.get()
@@ -37,7 +37,7 @@ impl Limits {
     }
 }
 
-impl Callbacks for Limits {
+impl Callbacks for SatLimits {
     fn on_new_clause(&mut self, _: &[Lit], kind: ClauseKind) {
         if matches!(kind, ClauseKind::Learnt) {
             self.seen_conflicts += 1;
@@ -75,7 +75,7 @@ enum Gate {
 
 /// A growing circuit inside a SAT solver.
 pub(crate) struct Circuit {
-    pub(crate) solver: Solver<Limits>,
+    pub(crate) solver: Solver<SatLimits>,
     gates: FxHashMap<Gate, Lit>,
     truth: Lit,
     clause: Vec<Lit>,
@@ -83,7 +83,7 @@ pub(crate) struct Circuit {
 
 impl Circuit {
     pub(crate) fn new() -> Circuit {
-        let mut solver = Solver::new(SolverOpts::default(), Limits::default());
+        let mut solver = Solver::new(SolverOpts::default(), SatLimits::default());
         let truth = Lit::new(solver.new_var(lbool::UNDEF, true), true);
         solver.add_clause_reuse(&mut vec![truth]);
         Circuit { solver, gates: FxHashMap::default(), truth, clause: Vec::new() }

@@ -12,21 +12,21 @@ use crate::models::order::refutes;
 use crate::models::view::View;
 use crate::random::Random;
 use crate::sat::batsat::{Budget, SatAnswer};
+use crate::search::constraint_path::{ConstraintGroup, ModelPool, Path};
 use crate::search::partial::Partial;
-use crate::search::path::{Group, Path, Pool};
-use crate::search::solver::{Effort, Solver};
-use crate::terms::bounds::Bounds;
+use crate::search::solver::{Solver, SolverEffort};
+use crate::terms::path_bounds::Bounds;
 use crate::terms::semantics::mask;
-use crate::terms::store::Terms;
 use crate::terms::support::merge_sorted;
 use crate::terms::term::{TermId, VarId};
+use crate::terms::term_store::Terms;
 use crate::unknown_reason::Why;
 
 /// One side of a split group.
 #[derive(Clone)]
 pub(crate) enum Half {
     /// Feasible, with this group in place of what it was made from.
-    Group(Rc<Group>),
+    ConstraintGroup(Rc<ConstraintGroup>),
     /// Feasible, and the condition says nothing new.
     Implied,
     Infeasible,
@@ -41,7 +41,7 @@ pub(crate) struct Split {
 }
 
 /// The result of a search for a model.
-pub(crate) enum Found {
+pub(crate) enum SearchOutcome {
     /// At least one.
     Models(Vec<Rc<Model>>),
     /// All assignments of the group, to be split by the condition.
@@ -85,7 +85,7 @@ pub(crate) struct BoxLimits {
 
 impl Solver {
     /// The group that a set of conditions is about: the groups they touch, joined.
-    pub(crate) fn base(&mut self, terms: &mut Terms, path: &Path, conditions: &[TermId]) -> Rc<Group> {
+    pub(crate) fn base(&mut self, terms: &mut Terms, path: &Path, conditions: &[TermId]) -> Rc<ConstraintGroup> {
         let mut support = conditions.first().map(|&c| terms.support_id(c));
         for &condition in conditions.iter().skip(1) {
             let more = terms.support_id(condition);
@@ -130,7 +130,7 @@ impl Solver {
     }
 
     /// Variables without constraints, with first guesses: zero, then a mixture of small, extreme and arbitrary values.
-    fn free_group(&mut self, terms: &Terms, vars: &[VarId]) -> Rc<Group> {
+    fn free_group(&mut self, terms: &Terms, vars: &[VarId]) -> Rc<ConstraintGroup> {
         let vars: Rc<[VarId]> = vars.into();
         let mut random = Random(self.config.seed ^ 0x9e37_79b9_7f4a_7c15);
         let count = if vars.is_empty() { 1 } else { self.config.pool.max(1) };
@@ -140,13 +140,13 @@ impl Solver {
                 Rc::new(Model::new(vars.clone(), values))
             })
             .collect();
-        let mut group = Group::new(vars, Pool::Some(Rc::new(models)));
+        let mut group = ConstraintGroup::new(vars, ModelPool::Some(Rc::new(models)));
         group.bounded = bounded_vars(terms, &group.bounds, &group.vars).len();
         Rc::new(group)
     }
 
     /// Groups as one. Any combination of their assignments is an assignment of the whole.
-    fn join(&mut self, terms: &Terms, parts: &[Rc<Group>]) -> Rc<Group> {
+    fn join(&mut self, terms: &Terms, parts: &[Rc<ConstraintGroup>]) -> Rc<ConstraintGroup> {
         let mut vars: Vec<VarId> = Vec::new();
         let mut constraints: Vec<TermId> = Vec::new();
         let mut bounds = Bounds::default();
@@ -157,26 +157,26 @@ impl Solver {
         }
         let vars: Rc<[VarId]> = vars.into();
         let pool = match self.product(terms, parts, &vars) {
-            Some(view) => Pool::All(Rc::new(view)),
-            None => Pool::Some(Rc::new(self.combinations(parts, &vars))),
+            Some(view) => ModelPool::All(Rc::new(view)),
+            None => ModelPool::Some(Rc::new(self.combinations(parts, &vars))),
         };
-        let mut group = Group::new(vars, pool);
+        let mut group = ConstraintGroup::new(vars, pool);
         group.constraints = constraints.into();
         group.bounds = bounds;
         group.bounded = parts.iter().map(|p| p.bounded).sum();
         group.effort = Cell::new(parts.iter().map(|p| p.effort.get()).sum());
-        if matches!(&*group.pool.borrow(), Pool::Some(_)) {
+        if matches!(&*group.pool.borrow(), ModelPool::Some(_)) {
             group.partial = RefCell::new(Partial::of_parts(parts));
         }
         Rc::new(group)
     }
 
     /// All assignments of groups that are enumerated, if they are few.
-    fn product(&self, terms: &Terms, parts: &[Rc<Group>], vars: &Rc<[VarId]>) -> Option<View> {
+    fn product(&self, terms: &Terms, parts: &[Rc<ConstraintGroup>], vars: &Rc<[VarId]>) -> Option<View> {
         let mut views = Vec::with_capacity(parts.len());
         let mut size = 1usize;
         for part in parts {
-            let Pool::All(view) = &*part.pool.borrow() else { return None };
+            let ModelPool::All(view) = &*part.pool.borrow() else { return None };
             size = size.checked_mul(view.len()).filter(|&s| s <= MAX_POINTS_BEFORE_SAT.min(self.config.enumeration))?;
             views.push(view.clone());
         }
@@ -184,7 +184,7 @@ impl Solver {
     }
 
     /// Some combinations of the assignments in the pools.
-    fn combinations(&self, parts: &[Rc<Group>], vars: &Rc<[VarId]>) -> Vec<Rc<Model>> {
+    fn combinations(&self, parts: &[Rc<ConstraintGroup>], vars: &Rc<[VarId]>) -> Vec<Rc<Model>> {
         let size = self.config.pool.max(1);
         let pools: Vec<Vec<Rc<Model>>> = parts.iter().map(|p| p.models(size)).collect();
         (0..if pools.iter().all(|p| p.len() == 1) { 1 } else { size })
@@ -200,13 +200,19 @@ impl Solver {
     }
 
     /// A group over the variables of `base` with more constraints.
-    fn descendant(&self, terms: &Terms, base: &Rc<Group>, conditions: &[TermId], pool: Pool) -> Rc<Group> {
-        let mut group = Group::new(base.vars.clone(), pool);
+    fn descendant(
+        &self,
+        terms: &Terms,
+        base: &Rc<ConstraintGroup>,
+        conditions: &[TermId],
+        pool: ModelPool,
+    ) -> Rc<ConstraintGroup> {
+        let mut group = ConstraintGroup::new(base.vars.clone(), pool);
         group.constraints = with_conditions(base, conditions);
         group.bounds = narrowed(terms, base, conditions);
         group.bounded = base.bounded + newly_bounded(terms, base, &group.bounds, conditions);
         group.effort = base.effort.clone();
-        if matches!(&*group.pool.borrow(), Pool::Some(_)) {
+        if matches!(&*group.pool.borrow(), ModelPool::Some(_)) {
             group.partial = base.partial.clone();
             if group.bounded == base.bounded {
                 group.origin = Some(base.origin.clone().unwrap_or_else(|| base.clone()));
@@ -219,17 +225,17 @@ impl Solver {
     pub(crate) fn with_model(
         &self,
         terms: &Terms,
-        base: &Rc<Group>,
+        base: &Rc<ConstraintGroup>,
         conditions: &[TermId],
         model: &Model,
-    ) -> Rc<Group> {
+    ) -> Rc<ConstraintGroup> {
         let values = base.vars.iter().map(|var| model.value(*var)).collect();
         let own = Rc::new(Model::new(base.vars.clone(), values));
-        self.descendant(terms, base, conditions, Pool::Some(Rc::new(vec![own])))
+        self.descendant(terms, base, conditions, ModelPool::Some(Rc::new(vec![own])))
     }
 
     /// Splits a group by a condition and its negation.
-    pub(crate) fn split(&mut self, terms: &mut Terms, base: &Rc<Group>, yes: TermId, no: TermId) -> Split {
+    pub(crate) fn split(&mut self, terms: &mut Terms, base: &Rc<ConstraintGroup>, yes: TermId, no: TermId) -> Split {
         if let Some(split) = self.splits.get(&(base.id, yes)) {
             self.stats.cache_hits += 1;
             return split.clone();
@@ -237,7 +243,7 @@ impl Solver {
         let split = self.split_new(terms, base, yes, no);
         let worth = |o: &Half| match o {
             Half::Unknown(_) => false,
-            Half::Group(group) => group.weight() <= MAX_CACHED_GROUP_BYTES,
+            Half::ConstraintGroup(group) => group.weight() <= MAX_CACHED_GROUP_BYTES,
             Half::Implied | Half::Infeasible => true,
         };
         if worth(&split.yes) && worth(&split.no) {
@@ -249,7 +255,7 @@ impl Solver {
         split
     }
 
-    fn split_new(&mut self, terms: &mut Terms, base: &Rc<Group>, yes: TermId, no: TermId) -> Split {
+    fn split_new(&mut self, terms: &mut Terms, base: &Rc<ConstraintGroup>, yes: TermId, no: TermId) -> Split {
         if let Some(truth) = self.certain(terms, base, yes, no) {
             self.stats.refuted += 1;
             return if truth {
@@ -259,8 +265,8 @@ impl Solver {
             };
         }
         let models = match self.pool_of(terms, base) {
-            Pool::All(view) => return self.split_view(terms, base, &view, yes, no),
-            Pool::Some(models) => models,
+            ModelPool::All(view) => return self.split_view(terms, base, &view, yes, no),
+            ModelPool::Some(models) => models,
         };
         let (with, without): (Vec<_>, Vec<_>) = models.iter().cloned().partition(|m| m.satisfies(terms, yes));
         self.stats.pool_hits += u64::from(!with.is_empty()) + u64::from(!without.is_empty());
@@ -275,34 +281,43 @@ impl Solver {
                 return Split { yes: there, no: here };
             }
         };
-        Split { yes: Half::Group(on_yes), no: Half::Group(on_no) }
+        Split { yes: Half::ConstraintGroup(on_yes), no: Half::ConstraintGroup(on_no) }
     }
 
     /// No model at hand satisfies `wanted`; all satisfy `other`.
     fn split_seeking(
         &mut self,
         terms: &mut Terms,
-        base: &Rc<Group>,
+        base: &Rc<ConstraintGroup>,
         wanted: TermId,
         other: TermId,
         models: Vec<Rc<Model>>,
     ) -> (Half, Half) {
         match self.seek(terms, base, &[wanted]) {
-            Found::Models(found) => (
-                Half::Group(self.grown(terms, base, &[wanted], found)),
-                Half::Group(self.grown(terms, base, &[other], models)),
+            SearchOutcome::Models(found) => (
+                Half::ConstraintGroup(self.grown(terms, base, &[wanted], found)),
+                Half::ConstraintGroup(self.grown(terms, base, &[other], models)),
             ),
-            Found::Nothing => (Half::Infeasible, Half::Implied),
-            Found::All(view) => {
+            SearchOutcome::Nothing => (Half::Infeasible, Half::Implied),
+            SearchOutcome::All(view) => {
                 let split = self.split_view(terms, base, &view, wanted, other);
                 (split.yes, split.no)
             }
-            Found::Unknown(why) => (Half::Unknown(why), Half::Group(self.grown(terms, base, &[other], models))),
+            SearchOutcome::Unknown(why) => {
+                (Half::Unknown(why), Half::ConstraintGroup(self.grown(terms, base, &[other], models)))
+            }
         }
     }
 
     /// All assignments are known, so the split is exact.
-    fn split_view(&mut self, terms: &Terms, base: &Rc<Group>, view: &Rc<View>, yes: TermId, no: TermId) -> Split {
+    fn split_view(
+        &mut self,
+        terms: &Terms,
+        base: &Rc<ConstraintGroup>,
+        view: &Rc<View>,
+        yes: TermId,
+        no: TermId,
+    ) -> Split {
         let (with, without) = view.partition(terms, &[yes]);
         if with.is_empty() {
             return Split { yes: Half::Infeasible, no: Half::Implied };
@@ -316,15 +331,21 @@ impl Solver {
     }
 
     /// The assignments at hand; all of them, if the group's origin has been enumerated meanwhile.
-    fn pool_of(&self, terms: &Terms, base: &Rc<Group>) -> Pool {
+    fn pool_of(&self, terms: &Terms, base: &Rc<ConstraintGroup>) -> ModelPool {
         let pool = base.pool.borrow().clone();
-        let (Pool::Some(_), Some(origin)) = (&pool, &base.origin) else { return pool };
-        let Pool::All(domain) = &*origin.pool.borrow() else { return pool };
-        self.adopt(terms, base, origin, domain).map_or(pool, Pool::All)
+        let (ModelPool::Some(_), Some(origin)) = (&pool, &base.origin) else { return pool };
+        let ModelPool::All(domain) = &*origin.pool.borrow() else { return pool };
+        self.adopt(terms, base, origin, domain).map_or(pool, ModelPool::All)
     }
 
     /// The assignments of a group among those of its origin.
-    fn adopt(&self, terms: &Terms, base: &Group, origin: &Group, domain: &Rc<View>) -> Option<Rc<View>> {
+    fn adopt(
+        &self,
+        terms: &Terms,
+        base: &ConstraintGroup,
+        origin: &ConstraintGroup,
+        domain: &Rc<View>,
+    ) -> Option<Rc<View>> {
         let known = |c: &TermId| origin.constraints.binary_search(c).is_ok();
         let extra: Vec<TermId> = base.constraints.iter().copied().filter(|c| !known(c)).collect();
         let view = if extra.is_empty() {
@@ -337,12 +358,12 @@ impl Solver {
             }
             Rc::new(domain.child(with))
         };
-        *base.pool.borrow_mut() = Pool::All(view.clone());
+        *base.pool.borrow_mut() = ModelPool::All(view.clone());
         Some(view)
     }
 
     /// Decides a condition that is among the constraints, or implied by their bounds; `None` if neither.
-    fn certain(&self, terms: &Terms, base: &Group, yes: TermId, no: TermId) -> Option<bool> {
+    fn certain(&self, terms: &Terms, base: &ConstraintGroup, yes: TermId, no: TermId) -> Option<bool> {
         if base.constraints.binary_search(&yes).is_ok() {
             return Some(true);
         }
@@ -353,7 +374,7 @@ impl Solver {
     }
 
     /// One more condition.
-    pub(crate) fn narrow_one(&mut self, terms: &mut Terms, base: &Rc<Group>, condition: TermId) -> Half {
+    pub(crate) fn narrow_one(&mut self, terms: &mut Terms, base: &Rc<ConstraintGroup>, condition: TermId) -> Half {
         if let Some(split) = self.splits.get(&(base.id, condition)) {
             self.stats.cache_hits += 1;
             return split.yes.clone();
@@ -363,7 +384,7 @@ impl Solver {
             return outcome.clone();
         }
         let outcome = self.narrow(terms, base, &[condition]);
-        let is_large = matches!(&outcome, Half::Group(group) if group.weight() > MAX_CACHED_GROUP_BYTES);
+        let is_large = matches!(&outcome, Half::ConstraintGroup(group) if group.weight() > MAX_CACHED_GROUP_BYTES);
         if !matches!(outcome, Half::Unknown(_)) && !is_large {
             self.remember(0);
             self.narrowed.insert((base.id, condition), outcome.clone());
@@ -372,7 +393,7 @@ impl Solver {
     }
 
     /// More conditions at once.
-    pub(crate) fn narrow(&mut self, terms: &mut Terms, base: &Rc<Group>, conditions: &[TermId]) -> Half {
+    pub(crate) fn narrow(&mut self, terms: &mut Terms, base: &Rc<ConstraintGroup>, conditions: &[TermId]) -> Half {
         let mut open = Vec::with_capacity(conditions.len());
         for &condition in conditions {
             let negated = terms.not(condition);
@@ -389,23 +410,29 @@ impl Solver {
             return Half::Implied;
         }
         let models = match self.pool_of(terms, base) {
-            Pool::All(view) => return self.narrow_view(terms, base, &view, &open),
-            Pool::Some(models) => models,
+            ModelPool::All(view) => return self.narrow_view(terms, base, &view, &open),
+            ModelPool::Some(models) => models,
         };
         let fitting: Vec<_> = models.iter().filter(|m| open.iter().all(|&c| m.satisfies(terms, c))).cloned().collect();
         if !fitting.is_empty() {
             self.stats.pool_hits += 1;
-            return Half::Group(self.grown(terms, base, &open, fitting));
+            return Half::ConstraintGroup(self.grown(terms, base, &open, fitting));
         }
         match self.seek(terms, base, &open) {
-            Found::Models(found) => Half::Group(self.grown(terms, base, &open, found)),
-            Found::Nothing => Half::Infeasible,
-            Found::All(view) => self.narrow_view(terms, base, &view, &open),
-            Found::Unknown(why) => Half::Unknown(why),
+            SearchOutcome::Models(found) => Half::ConstraintGroup(self.grown(terms, base, &open, found)),
+            SearchOutcome::Nothing => Half::Infeasible,
+            SearchOutcome::All(view) => self.narrow_view(terms, base, &view, &open),
+            SearchOutcome::Unknown(why) => Half::Unknown(why),
         }
     }
 
-    fn narrow_view(&mut self, terms: &Terms, base: &Rc<Group>, view: &Rc<View>, conditions: &[TermId]) -> Half {
+    fn narrow_view(
+        &mut self,
+        terms: &Terms,
+        base: &Rc<ConstraintGroup>,
+        view: &Rc<View>,
+        conditions: &[TermId],
+    ) -> Half {
         let (with, without) = view.partition(terms, conditions);
         if with.is_empty() {
             return Half::Infeasible;
@@ -417,13 +444,19 @@ impl Solver {
     }
 
     /// A group with more constraints, which the given models satisfy.
-    fn grown(&mut self, terms: &Terms, base: &Rc<Group>, conditions: &[TermId], models: Vec<Rc<Model>>) -> Rc<Group> {
+    fn grown(
+        &mut self,
+        terms: &Terms,
+        base: &Rc<ConstraintGroup>,
+        conditions: &[TermId],
+        models: Vec<Rc<Model>>,
+    ) -> Rc<ConstraintGroup> {
         debug_assert!(models.iter().all(|m| conditions.iter().all(|&c| m.satisfies(terms, c))));
         let key = (base.vars.clone(), with_conditions(base, conditions));
         if let Some(known) = self.interned.get(&key) {
             return known.clone();
         }
-        let group = self.descendant(terms, base, conditions, Pool::Some(Rc::new(models)));
+        let group = self.descendant(terms, base, conditions, ModelPool::Some(Rc::new(models)));
         self.remember(group.weight());
         self.interned.insert(key, group.clone());
         group
@@ -431,18 +464,18 @@ impl Solver {
 
     /// A group with more constraints, of which all assignments are known. The one that the path will show is evaluated
     /// for itself before it is believed.
-    fn grown_view(&mut self, terms: &Terms, base: &Rc<Group>, conditions: &[TermId], view: View) -> Half {
-        let group = self.descendant(terms, base, conditions, Pool::All(Rc::new(view)));
+    fn grown_view(&mut self, terms: &Terms, base: &Rc<ConstraintGroup>, conditions: &[TermId], view: View) -> Half {
+        let group = self.descendant(terms, base, conditions, ModelPool::All(Rc::new(view)));
         let first = group.first();
         if group.constraints.iter().all(|&c| first.satisfies(terms, c)) {
-            return Half::Group(group);
+            return Half::ConstraintGroup(group);
         }
         debug_assert!(false, "columns and models disagree");
         Half::Unknown(Why::Internal)
     }
 
     /// Searches a model of a group and some conditions that no model of the pool satisfies.
-    fn seek(&mut self, terms: &mut Terms, base: &Rc<Group>, conditions: &[TermId]) -> Found {
+    fn seek(&mut self, terms: &mut Terms, base: &Rc<ConstraintGroup>, conditions: &[TermId]) -> SearchOutcome {
         let constraints: Vec<TermId> = base.constraints.iter().chain(conditions).copied().collect();
         let mut bounds = base.bounds.clone();
         let assumed = conditions.iter().try_for_each(|&c| bounds.assume(terms, c, true));
@@ -450,20 +483,20 @@ impl Solver {
             || conditions.len() <= MAX_ORDERED_CONDITIONS && conditions.iter().any(|&c| refutes(terms, &constraints, c))
         {
             self.stats.refuted += 1;
-            return Found::Nothing;
+            return SearchOutcome::Nothing;
         }
         if let Some(models) = self.guess(terms, base, &constraints) {
             self.stats.guesses += 1;
-            return Found::Models(models);
+            return SearchOutcome::Models(models);
         }
         if let Some(view) = self.enumerate_small(terms, base) {
-            return Found::All(view);
+            return SearchOutcome::All(view);
         }
         let deadline = self.query_deadline();
         let float = conditions.iter().any(|&c| terms.has_float(c));
         if float && let Some(model) = self.descend(terms, base, &bounds, &constraints, deadline) {
             self.stats.guesses += 1;
-            return Found::Models(self.crossed(terms, base, &constraints, model));
+            return SearchOutcome::Models(self.crossed(terms, base, &constraints, model));
         }
         if float {
             let found = self.split_boxes(
@@ -481,8 +514,8 @@ impl Solver {
         if let Some(found) = self.ask_partial(terms, base, &constraints, conditions) {
             return found;
         }
-        if self.effort == Effort::Little {
-            return Found::Unknown(Why::Conflicts);
+        if self.effort == SolverEffort::Little {
+            return SearchOutcome::Unknown(Why::Conflicts);
         }
         let first = self.config.conflicts.unwrap_or(u64::MAX).min(MAX_FIRST_CONFLICTS);
         let worn = base.effort.get() >= SAT_CALLS_BEFORE_ENUMERATION;
@@ -493,7 +526,7 @@ impl Solver {
                 &constraints,
                 Budget { conflicts: Some(first), rounds: Some(MAX_FIRST_LEMMA_ROUNDS), deadline },
             );
-            if !matches!(answer, Found::Unknown(Why::Conflicts)) {
+            if !matches!(answer, SearchOutcome::Unknown(Why::Conflicts)) {
                 return answer;
             }
         }
@@ -511,7 +544,7 @@ impl Solver {
             }
         }
         if let Some(view) = self.enumerate_large(terms, base, deadline) {
-            return Found::All(view);
+            return SearchOutcome::All(view);
         }
         if self.enumerate_partially(terms, base, deadline)
             && let Some(found) = self.ask_partial(terms, base, &constraints, conditions)
@@ -522,32 +555,38 @@ impl Solver {
     }
 
     /// Notes how a question was settled without the SAT solver.
-    fn counted(&mut self, found: Option<Found>) -> Option<Found> {
+    fn counted(&mut self, found: Option<SearchOutcome>) -> Option<SearchOutcome> {
         match found {
-            Some(Found::Models(_)) => self.stats.guesses += 1,
-            Some(Found::Nothing) => self.stats.refuted += 1,
+            Some(SearchOutcome::Models(_)) => self.stats.guesses += 1,
+            Some(SearchOutcome::Nothing) => self.stats.refuted += 1,
             _ => {}
         }
         found
     }
 
-    fn sat(&mut self, terms: &mut Terms, base: &Group, constraints: &[TermId], budget: Budget) -> Found {
+    fn sat(
+        &mut self,
+        terms: &mut Terms,
+        base: &ConstraintGroup,
+        constraints: &[TermId],
+        budget: Budget,
+    ) -> SearchOutcome {
         if budget.deadline.is_over() {
-            return Found::Unknown(Why::Timeout);
+            return SearchOutcome::Unknown(Why::Timeout);
         }
         let before = self.sat.calls;
         let answer = self.sat.solve(terms, constraints, &base.vars, budget);
         base.effort.set(base.effort.get() + self.sat.calls - before);
         match answer {
-            SatAnswer::Sat(model) => Found::Models(self.crossed(terms, base, constraints, model)),
-            SatAnswer::Unsat => Found::Nothing,
-            SatAnswer::Unknown(why) => Found::Unknown(why),
+            SatAnswer::Sat(model) => SearchOutcome::Models(self.crossed(terms, base, constraints, model)),
+            SatAnswer::Unsat => SearchOutcome::Nothing,
+            SatAnswer::Unknown(why) => SearchOutcome::Unknown(why),
         }
     }
 
     /// Guesses from a few models at hand. More than one success makes a richer pool.
-    fn guess(&mut self, terms: &Terms, base: &Group, constraints: &[TermId]) -> Option<Vec<Rc<Model>>> {
-        let Pool::Some(models) = &*base.pool.borrow() else { return None };
+    fn guess(&mut self, terms: &Terms, base: &ConstraintGroup, constraints: &[TermId]) -> Option<Vec<Rc<Model>>> {
+        let ModelPool::Some(models) = &*base.pool.borrow() else { return None };
         let old = base.constraints.len();
         let mut found: Vec<Rc<Model>> = Vec::new();
         for (k, model) in models.iter().take(MAX_GUESS_STARTS).enumerate() {
@@ -569,8 +608,14 @@ impl Solver {
 
     /// A model that was hard to find, and what else it makes of the models at hand: each of them with the values of the
     /// new condition's variables.
-    fn crossed(&self, terms: &Terms, base: &Group, constraints: &[TermId], model: Rc<Model>) -> Vec<Rc<Model>> {
-        let Pool::Some(models) = &*base.pool.borrow() else { return vec![model] };
+    fn crossed(
+        &self,
+        terms: &Terms,
+        base: &ConstraintGroup,
+        constraints: &[TermId],
+        model: Rc<Model>,
+    ) -> Vec<Rc<Model>> {
+        let ModelPool::Some(models) = &*base.pool.borrow() else { return vec![model] };
         let mut all = vec![model.clone()];
         let fresh = &constraints[base.constraints.len()..];
         for other in models.iter().take(MAX_CROSSED_MODELS) {
@@ -587,7 +632,7 @@ impl Solver {
     }
 
     /// All assignments of a group, if its box is small.
-    fn enumerate_small(&mut self, terms: &Terms, base: &Rc<Group>) -> Option<Rc<View>> {
+    fn enumerate_small(&mut self, terms: &Terms, base: &Rc<ConstraintGroup>) -> Option<Rc<View>> {
         let limit = MAX_POINTS_BEFORE_SAT.min(self.config.enumeration);
         let size = box_size(terms, &base.bounds, &base.vars)?;
         if limit == 0 || size > (limit as f64).log2() {
@@ -598,7 +643,7 @@ impl Solver {
 
     /// All assignments of a group, relying on its constraints to keep them few: those of its origin, filtered, or its
     /// own if there are too many.
-    fn enumerate_large(&mut self, terms: &Terms, base: &Rc<Group>, deadline: Deadline) -> Option<Rc<View>> {
+    fn enumerate_large(&mut self, terms: &Terms, base: &Rc<ConstraintGroup>, deadline: Deadline) -> Option<Rc<View>> {
         let limit = self.config.enumeration;
         for candidate in base.origin.iter().chain([base]) {
             let size = box_size(terms, &candidate.bounds, &candidate.vars);
@@ -617,10 +662,10 @@ impl Solver {
     }
 
     /// Enumerates a group; it then knows its assignments for good.
-    fn enumerate(&mut self, terms: &Terms, group: &Group, limit: Limit) -> Option<Rc<View>> {
+    fn enumerate(&mut self, terms: &Terms, group: &ConstraintGroup, limit: Limit) -> Option<Rc<View>> {
         let view = Rc::new(enumerate(terms, &group.bounds, &group.vars, &group.constraints, limit)?);
         self.stats.domains += 1;
-        *group.pool.borrow_mut() = Pool::All(view.clone());
+        *group.pool.borrow_mut() = ModelPool::All(view.clone());
         Some(view)
     }
 
@@ -632,22 +677,22 @@ impl Solver {
     pub(crate) fn all_values(&self, terms: &Terms, path: &Path, term: TermId) -> Option<Vec<u64>> {
         match path.groups_of(terms.support(term)) {
             (groups, false) if groups.len() == 1 => match &*groups[0].pool.borrow() {
-                Pool::All(view) => Some(view.values(terms, term)),
-                Pool::Some(_) => None,
+                ModelPool::All(view) => Some(view.values(terms, term)),
+                ModelPool::Some(_) => None,
             },
             _ => None,
         }
     }
 }
 
-fn with_conditions(base: &Group, conditions: &[TermId]) -> Rc<[TermId]> {
+fn with_conditions(base: &ConstraintGroup, conditions: &[TermId]) -> Rc<[TermId]> {
     let mut sorted = conditions.to_vec();
     sorted.sort_unstable();
     merge_sorted(&base.constraints, &sorted).into()
 }
 
 /// Returns the number of variables of the conditions that have few values now and had more before.
-fn newly_bounded(terms: &Terms, base: &Group, bounds: &Bounds, conditions: &[TermId]) -> usize {
+fn newly_bounded(terms: &Terms, base: &ConstraintGroup, bounds: &Bounds, conditions: &[TermId]) -> usize {
     if base.bounded == base.vars.len() {
         return 0;
     }
@@ -658,7 +703,7 @@ fn newly_bounded(terms: &Terms, base: &Group, bounds: &Bounds, conditions: &[Ter
 }
 
 /// The bounds of a group with more constraints, which are known to be satisfiable.
-fn narrowed(terms: &Terms, base: &Group, conditions: &[TermId]) -> Bounds {
+fn narrowed(terms: &Terms, base: &ConstraintGroup, conditions: &[TermId]) -> Bounds {
     let mut bounds = base.bounds.clone();
     for &condition in conditions {
         let consistent = bounds.assume(terms, condition, true);

@@ -3,7 +3,7 @@
 //! One circle on purpose: a group of constraints keeps what searches found out about it.
 
 pub(crate) mod answers;
+pub(crate) mod constraint_path;
 pub(crate) mod partial;
-pub(crate) mod path;
 pub(crate) mod solver;
-pub(crate) mod values;
+pub(crate) mod term_values;

@@ -11,11 +11,11 @@ use touchstone_base::Deadline;
 use crate::models::enumerate::{Limit, bounded_vars, box_size, enumerate};
 use crate::models::model::Model;
 use crate::models::view::View;
-use crate::search::answers::{Found, LARGEST_BOX};
-use crate::search::path::{Group, Pool};
+use crate::search::answers::{LARGEST_BOX, SearchOutcome};
+use crate::search::constraint_path::{ConstraintGroup, ModelPool};
 use crate::search::solver::Solver;
-use crate::terms::store::Terms;
 use crate::terms::term::{TermId, VarId};
+use crate::terms::term_store::Terms;
 
 /// Points from which a guess is started.
 const MAX_GUESS_STARTS: usize = 4;
@@ -30,12 +30,12 @@ pub(crate) struct Partial {
 
 impl Partial {
     /// The greatest domain among groups that are joined.
-    pub(crate) fn of_parts(parts: &[Rc<Group>]) -> Option<Partial> {
+    pub(crate) fn of_parts(parts: &[Rc<ConstraintGroup>]) -> Option<Partial> {
         let mut best: Option<Partial> = None;
         for part in parts {
             let own = match &*part.pool.borrow() {
-                Pool::All(view) => Some(Partial { view: view.clone(), constraints: part.constraints.clone() }),
-                Pool::Some(_) => part.partial.borrow().clone(),
+                ModelPool::All(view) => Some(Partial { view: view.clone(), constraints: part.constraints.clone() }),
+                ModelPool::Some(_) => part.partial.borrow().clone(),
             };
             if let Some(own) = own
                 && best.as_ref().is_none_or(|b| own.view.vars().len() > b.view.vars().len())
@@ -77,10 +77,10 @@ impl Solver {
     pub(crate) fn ask_partial(
         &mut self,
         terms: &Terms,
-        base: &Rc<Group>,
+        base: &Rc<ConstraintGroup>,
         constraints: &[TermId],
         conditions: &[TermId],
-    ) -> Option<Found> {
+    ) -> Option<SearchOutcome> {
         let own = base.partial.borrow().clone();
         let partial = own.or_else(|| base.origin.as_ref()?.partial.borrow().clone())?;
         if !conditions.iter().any(|&c| partial.covers(terms, c)) {
@@ -91,18 +91,18 @@ impl Solver {
             return None;
         };
         *base.partial.borrow_mut() = Some(own.clone());
-        let Some(here) = own.refined(terms, conditions) else { return Some(Found::Nothing) };
+        let Some(here) = own.refined(terms, conditions) else { return Some(SearchOutcome::Nothing) };
         let first = base.first();
         for hint in here.view.sample(MAX_GUESS_STARTS) {
             let mut model = Model::new(base.vars.clone(), first.values().map(|v| v.1).collect());
             model.overwrite(&hint);
             if constraints.iter().all(|&c| model.satisfies(terms, c)) {
-                return Some(Found::Models(vec![Rc::new(model)]));
+                return Some(SearchOutcome::Models(vec![Rc::new(model)]));
             }
             if let Some(values) = self.scratch.guess(terms, &model, constraints, 0) {
                 let model = Model::new(base.vars.clone(), values);
                 if constraints.iter().all(|&c| model.satisfies(terms, c)) {
-                    return Some(Found::Models(vec![Rc::new(model)]));
+                    return Some(SearchOutcome::Models(vec![Rc::new(model)]));
                 }
             }
         }
@@ -110,14 +110,19 @@ impl Solver {
     }
 
     /// Enumerates the variables that have few values, of the origin of a group or of the group itself.
-    pub(crate) fn enumerate_partially(&mut self, terms: &Terms, base: &Rc<Group>, deadline: Deadline) -> bool {
+    pub(crate) fn enumerate_partially(
+        &mut self,
+        terms: &Terms,
+        base: &Rc<ConstraintGroup>,
+        deadline: Deadline,
+    ) -> bool {
         if self.config.enumeration == 0 || base.bounded == 0 || base.bounded == base.vars.len() {
             return false;
         }
         base.origin.iter().chain([base]).any(|group| self.enumerate_bounded(terms, group, deadline))
     }
 
-    fn enumerate_bounded(&mut self, terms: &Terms, group: &Group, deadline: Deadline) -> bool {
+    fn enumerate_bounded(&mut self, terms: &Terms, group: &ConstraintGroup, deadline: Deadline) -> bool {
         if group.partial.borrow().is_some() {
             return false;
         }

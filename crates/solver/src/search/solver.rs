@@ -12,10 +12,10 @@ use crate::models::guess::Scratch;
 use crate::models::model::Model;
 use crate::sat::batsat::Sat;
 use crate::search::answers::{Half, Split};
-use crate::search::path::{Group, Path, Pool};
-use crate::terms::store::Terms;
+use crate::search::constraint_path::{ConstraintGroup, ModelPool, Path};
 use crate::terms::support::SupportId;
 use crate::terms::term::{Op, Term, TermId, VarId};
+use crate::terms::term_store::Terms;
 use crate::unknown_reason::Why;
 
 /// The maximum number of assignments for which `range` is computed exactly.
@@ -24,7 +24,7 @@ const MAX_EXACT_RANGE: usize = 512;
 /// The default size of remembered answers, in bytes.
 const DEFAULT_REMEMBERED_BYTES: usize = 200 << 20;
 
-/// Limits and switches.
+/// The limits and options of a solver.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The timeout of one query. Wall-clock time makes answers depend on the machine; `conflicts` does not.
@@ -129,7 +129,7 @@ pub(crate) type GroupKey = (Rc<[VarId]>, Rc<[TermId]>);
 
 /// The effort that an answer may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Effort {
+pub(crate) enum SolverEffort {
     /// Whatever the configuration allows.
     Full,
     /// Models at hand, bounds, guesses and small enumerations; the SAT solver is not asked.
@@ -139,13 +139,13 @@ pub(crate) enum Effort {
 /// Answers questions about paths, and remembers.
 pub struct Solver {
     pub(crate) config: Config,
-    pub(crate) effort: Effort,
+    pub(crate) effort: SolverEffort,
     pub(crate) sat: Sat,
     pub(crate) stats: Stats,
     /// Bytes that the tables hold on to, roughly.
     pub(crate) remembered: usize,
-    pub(crate) bases: FxHashMap<(Vec<u64>, SupportId), Rc<Group>>,
-    pub(crate) interned: FxHashMap<GroupKey, Rc<Group>>,
+    pub(crate) bases: FxHashMap<(Vec<u64>, SupportId), Rc<ConstraintGroup>>,
+    pub(crate) interned: FxHashMap<GroupKey, Rc<ConstraintGroup>>,
     pub(crate) splits: FxHashMap<(u64, TermId), Split>,
     pub(crate) narrowed: FxHashMap<(u64, TermId), Half>,
     pub(crate) scratch: Scratch,
@@ -159,7 +159,7 @@ impl Solver {
         let sat = Sat::new(config.interrupt.clone());
         Solver {
             config,
-            effort: Effort::Full,
+            effort: SolverEffort::Full,
             sat,
             stats: Stats::default(),
             remembered: 0,
@@ -205,9 +205,9 @@ impl Solver {
 
     /// Like [`Self::assume`], but gives up where it would take the SAT solver: for what would be nice to know early.
     pub fn assume_easily(&mut self, terms: &mut Terms, path: &Path, cond: TermId) -> Side {
-        self.effort = Effort::Little;
+        self.effort = SolverEffort::Little;
         let side = self.assume(terms, path, cond);
-        self.effort = Effort::Full;
+        self.effort = SolverEffort::Full;
         side
     }
 
@@ -239,7 +239,7 @@ impl Solver {
     pub fn range(&mut self, terms: &Terms, path: &Path, term: TermId) -> Range {
         let (groups, free) = path.groups_of(terms.support(term));
         if let ([group], false) = (groups.as_slice(), free)
-            && let Pool::All(view) = &*group.pool.borrow()
+            && let ModelPool::All(view) = &*group.pool.borrow()
             && view.len() <= MAX_EXACT_RANGE
         {
             return exact_range(terms.width(term), &view.values(terms, term));
@@ -300,7 +300,7 @@ impl Solver {
                 many => self.narrow(terms, &base, many),
             };
             match outcome {
-                Half::Group(group) => path = path.replacing(group, &component),
+                Half::ConstraintGroup(group) => path = path.replacing(group, &component),
                 Half::Implied => {
                     for &condition in &component {
                         path = path.noting(condition);
@@ -324,7 +324,7 @@ fn exact_range(width: u8, values: &[u64]) -> Range {
 
 fn side(path: &Path, outcome: Half, condition: TermId) -> Side {
     match outcome {
-        Half::Group(group) => Side::Feasible(path.replacing(group, &[condition])),
+        Half::ConstraintGroup(group) => Side::Feasible(path.replacing(group, &[condition])),
         Half::Implied => Side::Feasible(path.noting(condition)),
         Half::Infeasible => Side::Infeasible,
         Half::Unknown(why) => Side::Unknown(why),

@@ -6,8 +6,8 @@ use touchstone_base::Id;
 use touchstone_base::float::{Op as FloatOp, Rounding};
 
 use crate::terms::semantics::signed;
-use crate::terms::store::Terms;
 use crate::terms::term::{Op, Rel, Term, TermId};
+use crate::terms::term_store::Terms;
 
 /// Deeper than this a term is shown by its id.
 const MAX_DEPTH: usize = 24;

@@ -19,7 +19,7 @@ const SLACK_ULPS: i64 = 4;
 
 /// The numbers from one place to another (in the order of `float_order`), and perhaps NaNs. No numbers: `low > high`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Span {
+pub(crate) struct FloatInterval {
     format: Format,
     pub(crate) low: i64,
     pub(crate) high: i64,
@@ -31,16 +31,16 @@ fn place(key: i64) -> i64 {
     if key < 0 { key + 1 } else { key }
 }
 
-impl Span {
+impl FloatInterval {
     /// All numbers, infinities included.
-    pub(crate) fn numbers(format: Format) -> Span {
+    pub(crate) fn numbers(format: Format) -> FloatInterval {
         let infinity = format.infinity() as i64;
-        Span { format, low: !infinity, high: infinity, nan: false }
+        FloatInterval { format, low: !infinity, high: infinity, nan: false }
     }
 
     /// Returns the smallest span around some values, or `None` if one of them is a NaN. A zero at an end represents
     /// both zeros.
-    fn around(format: Format, values: &[u64]) -> Option<Span> {
+    fn around(format: Format, values: &[u64]) -> Option<FloatInterval> {
         if values.is_empty() || values.iter().any(|&v| format.is_nan(v)) {
             return None;
         }
@@ -48,14 +48,14 @@ impl Span {
         let (low, high) = (keys.clone().min()?, keys.max()?);
         let low = if low == 0 { -1 } else { low };
         let high = if high == -1 { 0 } else { high };
-        Some(Span { format, low, high, nan: false })
+        Some(FloatInterval { format, low, high, nan: false })
     }
 
     /// Returns the span of the numbers whose patterns satisfy the facts.
-    pub(crate) fn of(format: Format, facts: &Facts) -> Span {
+    pub(crate) fn of(format: Format, facts: &Facts) -> FloatInterval {
         let (sign, magnitude) = (format.sign_mask(), format.magnitude_mask());
         let infinity = format.infinity();
-        let mut span = Span { format, low: i64::MAX, high: i64::MIN, nan: false };
+        let mut span = FloatInterval { format, low: i64::MAX, high: i64::MIN, nan: false };
         let mut half = |from: u64, to: u64, negative: bool| {
             if from > to {
                 return;
@@ -117,14 +117,14 @@ impl Span {
         self.low <= !infinity || infinity <= self.high
     }
 
-    fn widened(&self) -> Span {
+    fn widened(&self) -> FloatInterval {
         let [low, high] = [self.low.saturating_sub(SLACK_ULPS), self.high.saturating_add(SLACK_ULPS)];
-        let all = Span::numbers(self.format);
-        Span { low: low.max(all.low), high: high.min(all.high), ..*self }
+        let all = FloatInterval::numbers(self.format);
+        FloatInterval { low: low.max(all.low), high: high.min(all.high), ..*self }
     }
 
     /// An operation at all corners of some intervals. `None`: a NaN is possible.
-    fn corners(op: FloatOp, args: &[Span]) -> Option<Span> {
+    fn corners(op: FloatOp, args: &[FloatInterval]) -> Option<FloatInterval> {
         let format = args.first()?.format;
         if args.iter().any(|a| a.nan || a.is_empty()) {
             return None;
@@ -141,60 +141,60 @@ impl Span {
             }
             *value = eval(op, format, &point);
         }
-        Span::around(to, &values)
+        FloatInterval::around(to, &values)
     }
 
-    fn add(&self, other: &Span) -> Option<Span> {
+    fn add(&self, other: &FloatInterval) -> Option<FloatInterval> {
         // Infinities are at the ends, so opposite ones meet in a corner only if both ends are combined crosswise, as
         // `corners` does.
-        Span::corners(FloatOp::Add, &[*self, *other])
+        FloatInterval::corners(FloatOp::Add, &[*self, *other])
     }
 
-    fn sub(&self, other: &Span) -> Option<Span> {
-        Span::corners(FloatOp::Sub, &[*self, *other])
+    fn sub(&self, other: &FloatInterval) -> Option<FloatInterval> {
+        FloatInterval::corners(FloatOp::Sub, &[*self, *other])
     }
 
-    fn mul(&self, other: &Span) -> Option<Span> {
+    fn mul(&self, other: &FloatInterval) -> Option<FloatInterval> {
         if self.has_zero() && other.has_infinity() || self.has_infinity() && other.has_zero() {
             return None;
         }
-        Span::corners(FloatOp::Mul, &[*self, *other])
+        FloatInterval::corners(FloatOp::Mul, &[*self, *other])
     }
 
-    fn div(&self, other: &Span) -> Option<Span> {
+    fn div(&self, other: &FloatInterval) -> Option<FloatInterval> {
         if other.has_zero() {
             return None;
         }
-        Span::corners(FloatOp::Div, &[*self, *other])
+        FloatInterval::corners(FloatOp::Div, &[*self, *other])
     }
 
     /// The product of a number with itself.
-    fn square(&self) -> Option<Span> {
+    fn square(&self) -> Option<FloatInterval> {
         if self.nan || self.is_empty() {
             return None;
         }
         let ends = self.ends().map(|end| eval(FloatOp::Mul, self.format, &[end, end]));
-        let around = Span::around(self.format, &ends)?;
+        let around = FloatInterval::around(self.format, &ends)?;
         let low = if self.has_zero() { -1 } else { around.low };
-        Some(Span { low, ..around })
+        Some(FloatInterval { low, ..around })
     }
 
-    fn rem(&self, other: &Span) -> Option<Span> {
+    fn rem(&self, other: &FloatInterval) -> Option<FloatInterval> {
         if self.nan || other.nan || self.is_empty() || other.is_empty() || self.has_infinity() || other.has_zero() {
             return None;
         }
-        Some(Span { low: self.low.min(-1), high: self.high.max(0), ..*self })
+        Some(FloatInterval { low: self.low.min(-1), high: self.high.max(0), ..*self })
     }
 
-    fn sqrt(&self) -> Option<Span> {
-        Span::corners(FloatOp::Sqrt, &[*self])
+    fn sqrt(&self) -> Option<FloatInterval> {
+        FloatInterval::corners(FloatOp::Sqrt, &[*self])
     }
 
-    fn fma(args: &[Span; 3]) -> Option<Span> {
-        if args.iter().any(Span::has_infinity) {
+    fn fma(args: &[FloatInterval; 3]) -> Option<FloatInterval> {
+        if args.iter().any(FloatInterval::has_infinity) {
             return None;
         }
-        Span::corners(FloatOp::Fma, args)
+        FloatInterval::corners(FloatOp::Fma, args)
     }
 }
 
@@ -215,9 +215,9 @@ pub(crate) fn float(op: FloatOp, format: Format, args: &[Facts; 3]) -> Facts {
             _ => [args[0].unsigned.0, args[0].unsigned.1],
         };
         let ends = ends.map(|end| eval(op, format, &[end & mask(bits)]));
-        return Span::around(format, &ends).map_or_else(|| Facts::top(width), |s| s.facts());
+        return FloatInterval::around(format, &ends).map_or_else(|| Facts::top(width), |s| s.facts());
     }
-    let [a, b, c] = args.map(|facts| Span::of(format, &facts));
+    let [a, b, c] = args.map(|facts| FloatInterval::of(format, &facts));
     if let Some(nan) = certain_nan(op, format, &[a, b, c][..op.arity()], args) {
         return nan;
     }
@@ -252,15 +252,15 @@ pub(crate) fn float(op: FloatOp, format: Format, args: &[Facts; 3]) -> Facts {
         FloatOp::Div => a.div(&b),
         FloatOp::Rem => a.rem(&b),
         FloatOp::Sqrt => a.sqrt(),
-        FloatOp::Fma => Span::fma(&[a, b, c]),
-        FloatOp::Round(_) | FloatOp::Convert(_) => Span::corners(op, &[a]),
+        FloatOp::Fma => FloatInterval::fma(&[a, b, c]),
+        FloatOp::Round(_) | FloatOp::Convert(_) => FloatInterval::corners(op, &[a]),
         FloatOp::FromSigned(_) | FloatOp::FromUnsigned(_) => None,
     };
     span.map_or_else(|| Facts::top(width), |s| s.facts())
 }
 
 /// A result that is certainly a NaN of a known sign, since the first operand that may be one is.
-fn certain_nan(op: FloatOp, format: Format, spans: &[Span], args: &[Facts; 3]) -> Option<Facts> {
+fn certain_nan(op: FloatOp, format: Format, spans: &[FloatInterval], args: &[Facts; 3]) -> Option<Facts> {
     let to = match op {
         FloatOp::Eq | FloatOp::Lt | FloatOp::Le => return None,
         FloatOp::ToSigned(_) | FloatOp::ToUnsigned(_) | FloatOp::Saturate(_) => return None,
@@ -283,19 +283,19 @@ pub(crate) fn square(format: Format, arg: &Facts) -> Facts {
     if arg.is_empty() {
         return Facts::top(format.bits());
     }
-    match Span::of(format, arg).square() {
+    match FloatInterval::of(format, arg).square() {
         Some(span) => span.facts(),
         None => float(FloatOp::Mul, format, &[*arg; 3]),
     }
 }
 
 /// Returns true if all numbers of a span, truncated to integers, fit a type.
-fn fits(span: &Span, bits: u8, signed: bool) -> bool {
+fn fits(span: &FloatInterval, bits: u8, signed: bool) -> bool {
     !span.nan && !span.is_empty() && span.ends().iter().all(|&end| fits_integer(span.format, end, bits, signed))
 }
 
 /// Decides a comparison, or returns `None` if the spans do not imply it.
-fn decide(op: FloatOp, a: &Span, b: &Span) -> Option<bool> {
+fn decide(op: FloatOp, a: &FloatInterval, b: &FloatInterval) -> Option<bool> {
     if a.is_empty() || b.is_empty() {
         // One of them is a NaN.
         return Some(false);
@@ -315,17 +315,17 @@ fn decide(op: FloatOp, a: &Span, b: &Span) -> Option<bool> {
 
 /// Returns the facts about both operands that a comparison with a known truth value implies.
 pub(crate) fn compared(op: FloatOp, format: Format, truth: bool, a: &Facts, b: &Facts) -> Option<[Facts; 2]> {
-    let (a, b) = (Span::of(format, a), Span::of(format, b));
+    let (a, b) = (FloatInterval::of(format, a), FloatInterval::of(format, b));
     let (op, a, b, swapped) = match (op, truth) {
         (_, true) => (op, a, b, false),
         (FloatOp::Lt, false) if !a.nan && !b.nan => (FloatOp::Le, b, a, true),
         (FloatOp::Le, false) if !a.nan && !b.nan => (FloatOp::Lt, b, a, true),
         _ => return None,
     };
-    let all = Span::numbers(format);
+    let all = FloatInterval::numbers(format);
     if a.is_empty() || b.is_empty() {
         // A NaN where there must be none.
-        let nothing = Span { low: 1, high: 0, ..all }.facts();
+        let nothing = FloatInterval { low: 1, high: 0, ..all }.facts();
         return Some([nothing, nothing]);
     }
     // From places back to keys: a zero as an upper end is +0, as a lower end -0.
@@ -365,7 +365,7 @@ pub(crate) fn arguments(
         FloatOp::Convert(to) => to,
         _ => format,
     };
-    let exact = Span::of(to, result);
+    let exact = FloatInterval::of(to, result);
     if exact.nan || exact.is_empty() {
         return none;
     }
@@ -383,26 +383,30 @@ pub(crate) fn arguments(
         };
         return [Some(facts), None, None];
     }
-    let all = Span::numbers(format);
-    let [a, b, _] = args.map(|facts| Span::of(format, &facts));
-    let facts = |span: Option<Span>| Some(span.map_or(all, |s| s.widened()).facts());
-    let one = |bits: f64| Span::around(format, &[format.of(-bits), format.of(bits)]);
+    let all = FloatInterval::numbers(format);
+    let [a, b, _] = args.map(|facts| FloatInterval::of(format, &facts));
+    let facts = |span: Option<FloatInterval>| Some(span.map_or(all, |s| s.widened()).facts());
+    let one = |bits: f64| FloatInterval::around(format, &[format.of(-bits), format.of(bits)]);
     match op {
         FloatOp::Add => [facts(result.sub(&b)), facts(result.sub(&a)), None],
         FloatOp::Sub => [facts(result.add(&b)), facts(a.sub(&result)), None],
         FloatOp::Mul if same => {
             let high = eval(FloatOp::Sqrt, format, &[result.ends()[1]]);
-            let root = Span::around(format, &[high, high ^ format.sign_mask()]);
+            let root = FloatInterval::around(format, &[high, high ^ format.sign_mask()]);
             [facts(root), None, None]
         }
         FloatOp::Mul => [facts(result.div(&b)), facts(result.div(&a)), None],
         FloatOp::Div => [facts(result.mul(&b)), facts(a.div(&result)), None],
         FloatOp::Sqrt => {
-            let square = Span { low: result.low.max(0), ..result }.square();
-            let low = Span { low: -1, ..all };
-            [Some(square.map_or(low, |s| Span { low: s.widened().low.max(-1), ..s.widened() }).facts()), None, None]
+            let square = FloatInterval { low: result.low.max(0), ..result }.square();
+            let low = FloatInterval { low: -1, ..all };
+            [
+                Some(square.map_or(low, |s| FloatInterval { low: s.widened().low.max(-1), ..s.widened() }).facts()),
+                None,
+                None,
+            ]
         }
-        FloatOp::Convert(_) => [facts(Span::corners(FloatOp::Convert(format), &[result])), None, None],
+        FloatOp::Convert(_) => [facts(FloatInterval::corners(FloatOp::Convert(format), &[result])), None, None],
         FloatOp::Round(_) => [facts(one(1.0).and_then(|s| result.add(&s))), None, None],
         FloatOp::Rem | FloatOp::Fma => {
             let number = Some(all.facts());
@@ -415,12 +419,12 @@ pub(crate) fn arguments(
 /// Returns the facts about a float that the facts about its conversion to an integer imply.
 fn converted(format: Format, bits: u8, signed: bool, result: &Facts, arg: &Facts) -> Option<Facts> {
     let definite = signed && matches!(bits, 32 | 64) && result.signed.0 > signed_min(bits);
-    if !definite && !fits(&Span::of(format, arg), bits, signed) {
+    if !definite && !fits(&FloatInterval::of(format, arg), bits, signed) {
         return None;
     }
     let (low, high) = match signed {
         true => (result.signed.0 as f64 - 1.0, result.signed.1 as f64 + 1.0),
         false => (result.unsigned.0 as f64 - 1.0, result.unsigned.1 as f64 + 1.0),
     };
-    Span::around(format, &[format.of(low), format.of(high)]).map(|s| s.widened().facts())
+    FloatInterval::around(format, &[format.of(low), format.of(high)]).map(|s| s.widened().facts())
 }

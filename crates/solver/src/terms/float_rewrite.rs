@@ -9,8 +9,8 @@ use touchstone_base::float::{Format, Op as FloatOp, Rounding, eval};
 use crate::terms::float_facts;
 use crate::terms::float_order::{is_finite, is_zero, step};
 use crate::terms::semantics::{signed_max, signed_min};
-use crate::terms::store::Terms;
 use crate::terms::term::{Rel, Term, TermId};
+use crate::terms::term_store::Terms;
 
 impl Terms {
     /// A float constant.
@@ -223,7 +223,7 @@ impl Terms {
                 FloatOp::Convert(to) => to == format,
                 _ => own == format,
             },
-            _ => !float_facts::Span::of(format, self.facts(term)).nan,
+            _ => !float_facts::FloatInterval::of(format, self.facts(term)).nan,
         }
     }
 

@@ -3,8 +3,8 @@
 //! Comparisons and divisions of unsigned numbers have a `u` behind them where it matters; conversions that keep the value are not shown.
 
 use crate::terms::semantics::signed;
-use crate::terms::store::Terms;
 use crate::terms::term::{Op, Rel, Term, TermId};
+use crate::terms::term_store::Terms;
 use touchstone_base::Id;
 
 /// Deeper parts are left out.

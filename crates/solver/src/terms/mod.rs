@@ -3,16 +3,16 @@
 //!
 //! One circle on purpose: a term's facts are computed when it is made, from those of its parts.
 
-pub(crate) mod bounds;
+pub(crate) mod array_access;
 pub(crate) mod display;
 pub(crate) mod facts;
 pub(crate) mod float_facts;
 pub(crate) mod float_order;
 pub(crate) mod float_rewrite;
 pub(crate) mod infix;
-pub(crate) mod memory;
+pub(crate) mod path_bounds;
 pub(crate) mod rewrite;
 pub(crate) mod semantics;
-pub(crate) mod store;
 pub(crate) mod support;
 pub(crate) mod term;
+pub(crate) mod term_store;

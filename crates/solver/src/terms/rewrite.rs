@@ -6,8 +6,8 @@
 
 use crate::terms::facts::decide;
 use crate::terms::semantics::{apply, holds, mask, signed, signed_max, signed_min};
-use crate::terms::store::Terms;
 use crate::terms::term::{Op, Rel, Term, TermId};
+use crate::terms::term_store::Terms;
 
 impl Terms {
     /// Bitwise complement.

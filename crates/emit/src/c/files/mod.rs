@@ -2,10 +2,10 @@
 //! files that their user edited are kept.
 
 pub(crate) mod build_files;
+pub(crate) mod c_suite;
 pub(crate) mod checksum;
 pub(crate) mod chunk;
 pub(crate) mod edited_suites;
 pub(crate) mod prologue;
-pub(crate) mod suite;
 pub(crate) mod suite_file;
 pub(crate) mod testcomp;

@@ -2,7 +2,7 @@
 //! names of `errno` values, and the reasons for which something has no notation in C.
 
 pub(crate) mod comment;
-pub(crate) mod ctype;
+pub(crate) mod declarations;
 pub(crate) mod errno;
 pub(crate) mod limitation;
 pub(crate) mod literal;

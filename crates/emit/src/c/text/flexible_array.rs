@@ -5,7 +5,7 @@
 
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::subobject::member;
-use crate::c::text::body::FunctionTest;
+use crate::c::text::test_body::FunctionTest;
 use touchstone_criteria::ObjectInput;
 use touchstone_ir::{DataType, DataTypeId, DataValue, FlexibleTail, Module, PointerTarget};
 

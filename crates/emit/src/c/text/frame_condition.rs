@@ -14,7 +14,7 @@
 //! bit-fields and undefined values may change unobserved, so objects that contain them are compared member by member.
 
 use crate::c::syntax::subobject::member;
-use crate::c::text::body::FunctionTest;
+use crate::c::text::test_body::FunctionTest;
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue};
 

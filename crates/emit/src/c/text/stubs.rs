@@ -6,12 +6,12 @@
 //! are those of a function that the file does not declare.
 
 use crate::c::syntax::comment::comment_text;
-use crate::c::syntax::ctype::CTypes;
+use crate::c::syntax::declarations::CTypes;
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::literal;
 use crate::c::syntax::names::source_name;
+use crate::c::text::test_values::ValueWriter;
 use crate::c::text::tested_program::TestedProgram;
-use crate::c::text::values::ValueWriter;
 use std::collections::BTreeSet;
 use touchstone_base::float::Format;
 use touchstone_base::{Id, Span};

@@ -7,9 +7,9 @@
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::literal;
 use crate::c::syntax::subobject::member;
-use crate::c::text::body::{FunctionTest, exit_status, expectation_lines, is_void, program_call};
-use crate::c::text::environment::{self, as_nameable_type};
-use crate::c::text::side_effects::leaves_no_state;
+use crate::c::text::shared_process::leaves_no_state;
+use crate::c::text::test_body::{FunctionTest, exit_status, expectation_lines, is_void, program_call};
+use crate::c::text::test_environment::{self, as_nameable_type};
 use crate::c::text::tested_program::TestedProgram;
 use crate::c::text::varargs::{is_created_by_call, takes_list};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use touchstone_criteria::{InputContent, NamedValue, ObjectInput, Outcome, Replay
 use touchstone_ir::{DataType, DataTypeId, DataValue, InputSource};
 
 /// A test as a row.
-pub(crate) struct TableRow {
+pub(crate) struct TestRow {
     /// The structure and the function of its shape, or empty if the file already contains them.
     pub(crate) shape_text: String,
     /// The declarations that must precede them.
@@ -72,7 +72,7 @@ pub(crate) fn table_row(
     program: &TestedProgram,
     test: &TestCase,
     shapes: &mut BTreeMap<String, usize>,
-) -> Option<TableRow> {
+) -> Option<TestRow> {
     let (function, number) = test.id.rsplit_once('_')?;
     number.parse::<u32>().ok().filter(|_| !number.starts_with('0'))?;
     if matches!(test.replayed, Replay::NotCheckable(_)) {
@@ -112,7 +112,7 @@ pub(crate) fn table_row(
         }
     };
     let table = RowTable { function: function.to_string(), shape, kind };
-    Some(TableRow { shape_text, declarations: row.test.values.declarations, table, text })
+    Some(TestRow { shape_text, declarations: row.test.values.declarations, table, text })
 }
 
 fn function_row<'a>(
@@ -187,7 +187,7 @@ fn program_result(program: &TestedProgram, test: &TestCase) -> Option<(u64, Stri
         Outcome::Exited(status) => (status & 255) as u64,
         _ => exit_status(program, test)?,
     };
-    let (name, arguments) = (&program.name, environment::arguments(program, test));
+    let (name, arguments) = (&program.name, test_environment::arguments(program, test));
     let nothing = if is_void(program) { ", 0" } else { "" };
     leaves_no_state(program, test).then(|| (status, format!("({name}({arguments}){nothing})")))
 }

@@ -1,6 +1,6 @@
 //! The program under test, as the tests of a file share it.
 
-use crate::c::syntax::ctype::CTypes;
+use crate::c::syntax::declarations::CTypes;
 use crate::c::text::form::CTestForm;
 use crate::c::text::visibility::Visibility;
 use std::collections::BTreeSet;

@@ -2,8 +2,8 @@
 //! wrapper if it takes a `va_list`, because `va_start` is the only portable way to create one.
 
 use crate::c::syntax::limitation::EmitLimitation;
-use crate::c::text::body::FunctionTest;
 use crate::c::text::library_types::VA_LIST;
+use crate::c::text::test_body::FunctionTest;
 use crate::c::text::test_macros::is_test_macro;
 use crate::c::text::tested_program::TestedProgram;
 use std::collections::BTreeSet;

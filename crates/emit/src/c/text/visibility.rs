@@ -2,7 +2,7 @@
 
 use crate::c::build::configuration::Build;
 use crate::c::build::preprocessor::{PreprocessedUnit, identifiers_of};
-use crate::c::syntax::ctype::CTypes;
+use crate::c::syntax::declarations::CTypes;
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::names::source_name;
 use std::cell::OnceCell;

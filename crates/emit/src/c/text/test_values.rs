@@ -1,6 +1,6 @@
 //! Values of a test as C: initialisers, pointers between objects, and checks after the call.
 
-use crate::c::syntax::ctype::CTypes;
+use crate::c::syntax::declarations::CTypes;
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::literal;
 use crate::c::syntax::names::source_name;

@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 use touchstone_base::IndexMap;
 use touchstone_base::float::{Format, Op as FloatOp};
 
-use crate::terms::bounds::parts_of;
 use crate::terms::facts::{self, Facts};
 use crate::terms::float_facts;
+use crate::terms::path_bounds::parts_of;
 use crate::terms::semantics::mask;
 use crate::terms::support::{SupportId, Supports};
 use crate::terms::term::{Array, ArrayId, Term, TermId, VarId};

@@ -1,7 +1,7 @@
 //! Replay of JUnit tests on the user's JVM, and comparison with the predictions.
 
-use crate::java::suite::{test_class, test_method, why_omitted};
-use crate::java::target::{JavaMethod, JavaTarget};
+use crate::java::java_target::{JavaMethod, JavaTarget};
+use crate::java::junit_suite::{test_class, test_method, why_omitted};
 use crate::{EmitError, Replayed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

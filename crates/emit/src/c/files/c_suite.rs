@@ -20,14 +20,14 @@ use crate::c::files::edited_suites::{first_unedited_suite, text_of_earlier_suite
 use crate::c::files::prologue::{allocates, prologue, undefined_macros};
 use crate::c::files::suite_file::{SUITE_START, begin_file, begin_registry, chunk_path, file_name, remove_generated};
 use crate::c::syntax::comment::{comment_text, covers_comment};
-use crate::c::syntax::ctype::CTypes;
+use crate::c::syntax::declarations::CTypes;
 use crate::c::syntax::names::{program_names, source_name};
-use crate::c::text::body::test_text;
 use crate::c::text::form::CTestForm;
 use crate::c::text::process_isolation::{ProcessIsolation, RegisteredTest};
-use crate::c::text::side_effects::is_side_effect_free;
+use crate::c::text::shared_process::is_side_effect_free;
 use crate::c::text::stubs::has_stubs;
-use crate::c::text::table_row::{RowTable, TableRow, table_row};
+use crate::c::text::table_row::{RowTable, TestRow, table_row};
+use crate::c::text::test_body::test_text;
 use crate::c::text::test_macros::clashing_macros;
 use crate::c::text::tested_program::TestedProgram;
 use crate::c::text::visibility::Visibility;
@@ -286,7 +286,7 @@ impl<'m> CSuite<'m> {
     }
 
     /// Adds a row to the table at the end of the file if it belongs there, and to a new table otherwise.
-    fn add_row(&mut self, row: TableRow) -> Result<Added, EmitError> {
+    fn add_row(&mut self, row: TestRow) -> Result<Added, EmitError> {
         self.weight += 1;
         let before = self.declare(row.declarations) + &row.shape_text;
         let undefined_macros = self.undefine_clashing(&format!("{before}{}", row.text));

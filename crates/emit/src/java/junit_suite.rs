@@ -3,12 +3,12 @@
 
 use crate::EmitError;
 use crate::java::assertions::AssertionWriter;
+use crate::java::class_names::{ShortClassNames, imports};
 use crate::java::fixture_writer::FixtureWriter;
+use crate::java::java_target::{JavaMethod, JavaTarget, any_heap, number};
 use crate::java::literal::literal;
-use crate::java::names::{ClassNames, imports};
 use crate::java::objects::{NamedObject, NewObjectKind, ObjectWriter, new_result};
-use crate::java::reflection::REFLECTION_HELPERS;
-use crate::java::target::{JavaMethod, JavaTarget, any_heap, number};
+use crate::java::reflective_construction::REFLECTION_HELPERS;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -201,7 +201,7 @@ impl<'t> JUnitSuite<'t> {
 
     fn body(&self, test: &TestCase) -> Vec<String> {
         let TestKind::Function { params, globals, objects, .. } = &test.kind else { return Vec::new() };
-        let names = ClassNames { package: &self.method.package, target: self.target };
+        let names = ShortClassNames { package: &self.method.package, target: self.target };
         let titles = self.method.fixture.as_ref().map_or_else(Vec::new, |fixture| titles(fixture, params, &names));
         let objects = ObjectWriter::new(self.module, objects, &titles);
         let mut lines: Vec<String> = globals.iter().filter_map(|value| self.set(value)).collect();
@@ -273,7 +273,7 @@ impl<'t> JUnitSuite<'t> {
     }
 
     /// Returns the class under test.
-    fn class(&self, names: &ClassNames<'_>) -> String {
+    fn class(&self, names: &ShortClassNames<'_>) -> String {
         match self.method.home == self.method.package {
             true => self.method.class.clone(),
             false => names.short(&format!("{}.{}", self.method.home, self.method.class)),
@@ -282,7 +282,7 @@ impl<'t> JUnitSuite<'t> {
 
     /// Returns the shortest name of a class.
     fn class_name(&self, class: &str) -> String {
-        ClassNames { package: &self.method.package, target: self.target }.short(&class.replace('$', "."))
+        ShortClassNames { package: &self.method.package, target: self.target }.short(&class.replace('$', "."))
     }
 
     /// Returns the assignment of a static field.
@@ -320,7 +320,7 @@ fn hash(text: &str) -> u64 {
 }
 
 /// Returns the objects that are symbolic heaps.
-fn titles(fixture: &Fixture, params: &[NamedValue], names: &ClassNames<'_>) -> Vec<NamedObject> {
+fn titles(fixture: &Fixture, params: &[NamedValue], names: &ShortClassNames<'_>) -> Vec<NamedObject> {
     let called = fixture.tested.selector.map_or(0, |at| number(params, at));
     let arguments = fixture.tested.calls.get(called as usize).map_or(&[][..], |call| &call.arguments);
     let mut found = Vec::new();

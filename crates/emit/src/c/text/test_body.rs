@@ -1,18 +1,18 @@
 //! The body of a test: a C function with fixture, call and assertions.
 
 use crate::c::syntax::comment::comment_text;
-use crate::c::syntax::ctype::CTypes;
+use crate::c::syntax::declarations::CTypes;
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::literal;
 use crate::c::syntax::names::Locals;
-use crate::c::text::environment;
 use crate::c::text::flexible_array;
 use crate::c::text::form::CTestForm;
 use crate::c::text::frame_condition::{ArrayChange, ValueChange, is_aggregate};
 use crate::c::text::library_types::{library_type, thrown};
 use crate::c::text::stubs;
+use crate::c::text::test_environment;
+use crate::c::text::test_values::{LocalObject, ValueWriter};
 use crate::c::text::tested_program::TestedProgram;
-use crate::c::text::values::{LocalObject, ValueWriter};
 use crate::c::text::varargs::{ListArgument, callable_name, is_created_by_call};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
@@ -54,7 +54,7 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, EmitLimitation
             let mut writer = FunctionTest::new(program, objects);
             writer.lines.extend(reset_errno(program));
             writer.declare_objects(objects)?;
-            let around = environment::lines(program, test, Some(&mut writer.values))?;
+            let around = test_environment::lines(program, test, Some(&mut writer.values))?;
             writer.lines.extend(around);
             if earlier.is_empty() {
                 writer.declare_params(params, objects)?;
@@ -139,7 +139,7 @@ pub(crate) fn expectation_lines(program: &TestedProgram, test: &TestCase) -> Vec
 }
 
 fn program_body(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>, EmitLimitation> {
-    let mut lines = environment::lines(program, test, None)?;
+    let mut lines = test_environment::lines(program, test, None)?;
     lines.extend(expectation_lines(program, test));
     lines.extend(skip(program, test));
     let (status, call) = program_call(program, test);
@@ -150,7 +150,7 @@ fn program_body(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>,
 
 /// Returns the exit status of a program that returns, and the lines that run it.
 pub(crate) fn program_call(program: &TestedProgram, test: &TestCase) -> (Option<u64>, Vec<String>) {
-    let arguments = environment::arguments(program, test);
+    let arguments = test_environment::arguments(program, test);
     let call = match program.name.as_str() {
         name if is_void(program) => vec![format!("{name}({arguments});"), "touchstone_exit(0);".to_string()],
         "main" => vec![format!("RUN_PROGRAM({arguments});")],

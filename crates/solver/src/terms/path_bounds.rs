@@ -8,8 +8,8 @@ use touchstone_base::float::Op as FloatOp;
 use crate::terms::facts::{self, Facts};
 use crate::terms::float_facts;
 use crate::terms::semantics::{mask, signed_max, signed_min};
-use crate::terms::store::{Terms, is_aligned};
 use crate::terms::term::{Array, Op, Rel, Term, TermId};
+use crate::terms::term_store::{Terms, is_aligned};
 
 /// The maximum number of nodes visited under the bounds of a path; further ones use the facts that hold on all paths.
 const MAX_NODES_VISITED: u32 = 300;

@@ -4,9 +4,9 @@
 //! written at the same offset is the value); evaluation never fails: a byte outside of the array reads as 0.
 
 use crate::terms::facts::Facts;
-use crate::terms::store::{ArrayNode, Terms, is_aligned};
 use crate::terms::support::SupportId;
 use crate::terms::term::{Array, ArrayId, Element, Op, Rel, Term, TermId};
+use crate::terms::term_store::{ArrayNode, Terms, is_aligned};
 
 /// Up to this many elements a write at a constant offset makes a new base instead of a chain link.
 const MAX_BASE_ELEMENTS: usize = 64;

@@ -2,7 +2,7 @@
 //! feed('a'));`.
 
 use crate::c::syntax::limitation::EmitLimitation;
-use crate::c::text::body::FunctionTest;
+use crate::c::text::test_body::FunctionTest;
 use crate::c::text::test_macros::is_test_macro;
 use touchstone_criteria::{EarlierCall, NamedValue};
 use touchstone_ir::{DataType, DataValue, Function};

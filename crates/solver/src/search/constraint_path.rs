@@ -1,6 +1,6 @@
 //! The constraints of one path, grouped by shared variables.
 //!
-//! A [`Group`] is a set of constraints over variables that no other constraint of the path mentions, with everything
+//! A [`ConstraintGroup`] is a set of constraints over variables that no other constraint of the path mentions, with everything
 //! known about it: bounds, and a pool of assignments that satisfy it, which may be *all* of them. A path is a set of
 //! groups; since they share no variable, any choice of one assignment per group is a model of the path. Groups are
 //! immutable and shared between paths, so what was learned about one is learned for all.
@@ -17,11 +17,11 @@ use touchstone_base::Id;
 use crate::models::model::Model;
 use crate::models::view::View;
 use crate::search::partial::Partial;
-use crate::terms::bounds::Bounds;
+use crate::terms::path_bounds::Bounds;
 use crate::terms::term::{TermId, VarId};
 
 /// Constraints that hang together, and what is known about them.
-pub(crate) struct Group {
+pub(crate) struct ConstraintGroup {
     /// Unique.
     pub(crate) id: u64,
     /// Sorted.
@@ -30,14 +30,14 @@ pub(crate) struct Group {
     pub(crate) constraints: Rc<[TermId]>,
     pub(crate) bounds: Bounds,
     /// Becomes `All` when the group is enumerated.
-    pub(crate) pool: RefCell<Pool>,
+    pub(crate) pool: RefCell<ModelPool>,
     /// SAT calls along the history of this group; enumeration pays above some number.
     pub(crate) effort: Cell<u64>,
     /// The number of variables with few values.
     pub(crate) bounded: usize,
     /// The earliest group over the same variables that bounds as many of them: the one to enumerate, since all that
     /// came of it can then be had by filtering.
-    pub(crate) origin: Option<Rc<Group>>,
+    pub(crate) origin: Option<Rc<ConstraintGroup>>,
     /// A domain of some of the variables, where there is no `All`.
     pub(crate) partial: RefCell<Option<Partial>>,
     /// The assignment that represents the path, computed at its first use.
@@ -46,7 +46,7 @@ pub(crate) struct Group {
 
 /// Assignments that satisfy a group.
 #[derive(Clone)]
-pub(crate) enum Pool {
+pub(crate) enum ModelPool {
     /// Some of them, at least one.
     Some(Rc<Vec<Rc<Model>>>),
     /// All of them, at least one.
@@ -56,10 +56,10 @@ pub(crate) enum Pool {
 /// Ids are unique in the process, since two solvers may meet the same paths. They never show in a result.
 static NEXT_GROUP: AtomicU64 = AtomicU64::new(0);
 
-impl Group {
+impl ConstraintGroup {
     /// A group without constraints.
-    pub(crate) fn new(vars: Rc<[VarId]>, pool: Pool) -> Group {
-        Group {
+    pub(crate) fn new(vars: Rc<[VarId]>, pool: ModelPool) -> ConstraintGroup {
+        ConstraintGroup {
             id: NEXT_GROUP.fetch_add(1, Ordering::Relaxed),
             vars,
             constraints: Rc::new([]),
@@ -76,8 +76,8 @@ impl Group {
     /// The first assignment of the pool.
     pub(crate) fn first(&self) -> Rc<Model> {
         let choose = || match &*self.pool.borrow() {
-            Pool::Some(models) => models[0].clone(),
-            Pool::All(view) => Rc::new(view.point(0)),
+            ModelPool::Some(models) => models[0].clone(),
+            ModelPool::All(view) => Rc::new(view.point(0)),
         };
         self.first.get_or_init(choose).clone()
     }
@@ -85,8 +85,8 @@ impl Group {
     /// Returns the approximate size of the group in bytes.
     pub(crate) fn weight(&self) -> usize {
         let pool = match &*self.pool.borrow() {
-            Pool::Some(models) => models.len() * (self.vars.len() * 8 + 400),
-            Pool::All(view) => view.len() * self.vars.len(),
+            ModelPool::Some(models) => models.len() * (self.vars.len() * 8 + 400),
+            ModelPool::All(view) => view.len() * self.vars.len(),
         };
         pool + self.constraints.len() * 80 + self.vars.len() * 80
     }
@@ -94,8 +94,8 @@ impl Group {
     /// At most `limit` assignments of the pool.
     pub(crate) fn models(&self, limit: usize) -> Vec<Rc<Model>> {
         match &*self.pool.borrow() {
-            Pool::Some(models) => models.iter().take(limit).cloned().collect(),
-            Pool::All(view) => view.sample(limit).into_iter().map(Rc::new).collect(),
+            ModelPool::Some(models) => models.iter().take(limit).cloned().collect(),
+            ModelPool::All(view) => view.sample(limit).into_iter().map(Rc::new).collect(),
         }
     }
 }
@@ -105,7 +105,7 @@ impl Group {
 pub struct Path {
     /// For each variable the slot of its group plus one; 0 or absent: unconstrained.
     slots: Rc<Vec<u32>>,
-    groups: Rc<Vec<Option<Rc<Group>>>>,
+    groups: Rc<Vec<Option<Rc<ConstraintGroup>>>>,
     trail: Option<Rc<Link>>,
     model: OnceCell<Rc<Model>>,
 }
@@ -159,7 +159,7 @@ impl Path {
     }
 
     /// A model made of one assignment per group.
-    pub(crate) fn compose(&self, of: impl Fn(&Rc<Group>) -> Rc<Model>) -> Rc<Model> {
+    pub(crate) fn compose(&self, of: impl Fn(&Rc<ConstraintGroup>) -> Rc<Model>) -> Rc<Model> {
         let mut values: Vec<(VarId, u64)> = Vec::new();
         for group in self.groups.iter().flatten() {
             values.extend(of(group).values());
@@ -169,7 +169,7 @@ impl Path {
         Rc::new(Model::new(vars, values.into_iter().map(|v| v.1).collect()))
     }
 
-    pub(crate) fn group_of(&self, var: VarId) -> Option<&Rc<Group>> {
+    pub(crate) fn group_of(&self, var: VarId) -> Option<&Rc<ConstraintGroup>> {
         match self.slots.get(var.index()) {
             Some(&slot) if slot > 0 => self.groups[slot as usize - 1].as_ref(),
             _ => None,
@@ -177,7 +177,7 @@ impl Path {
     }
 
     /// The groups that mention any of the variables, in a fixed order, and whether some variable has none.
-    pub(crate) fn groups_of(&self, vars: &[VarId]) -> (Vec<Rc<Group>>, bool) {
+    pub(crate) fn groups_of(&self, vars: &[VarId]) -> (Vec<Rc<ConstraintGroup>>, bool) {
         let mut slots: Vec<u32> = Vec::new();
         let mut free = false;
         for var in vars {
@@ -202,7 +202,7 @@ impl Path {
     }
 
     /// The path after `group` has taken the place of all groups that share variables with it.
-    pub(crate) fn replacing(&self, group: Rc<Group>, noted: &[TermId]) -> Path {
+    pub(crate) fn replacing(&self, group: Rc<ConstraintGroup>, noted: &[TermId]) -> Path {
         let mut path = self.clone();
         for &constraint in noted {
             path.trail = Some(Rc::new(Link { constraint, before: path.trail.take() }));

@@ -8,11 +8,11 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use crate::search::path::Path;
+use crate::search::constraint_path::Path;
 use crate::search::solver::{Side, Solver, Values};
 use crate::terms::semantics::mask;
-use crate::terms::store::Terms;
 use crate::terms::term::{Rel, TermId};
+use crate::terms::term_store::Terms;
 
 /// The number of values that are enumerated by blocking.
 const MAX_BLOCKED_VALUES: usize = 64;

@@ -1,11 +1,11 @@
 //! Class names in tests: as short as possible, with imports of frequently used JDK classes.
 
-use crate::java::target::JavaTarget;
+use crate::java::java_target::JavaTarget;
 use std::collections::HashSet;
 use std::fmt::Write;
 
 /// The context that determines short names.
-pub(crate) struct ClassNames<'t> {
+pub(crate) struct ShortClassNames<'t> {
     /// The package of the test.
     pub package: &'t str,
     pub target: &'t JavaTarget,
@@ -69,7 +69,7 @@ const IMPORTED: [(&str, &[&str]); 2] = [
     ),
 ];
 
-impl ClassNames<'_> {
+impl ShortClassNames<'_> {
     /// Returns the shortest name of a class in the context.
     pub fn short(&self, class: &str) -> String {
         let (package, name) = class.rsplit_once('.').unwrap_or(("", class));

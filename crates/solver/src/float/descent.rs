@@ -13,14 +13,14 @@ use touchstone_base::float::{Format, Op as FloatOp};
 use crate::models::guess::Scratch;
 use crate::models::model::Model;
 use crate::random::Random;
-use crate::search::path::{Group, Pool};
+use crate::search::constraint_path::{ConstraintGroup, ModelPool};
 use crate::search::solver::Solver;
-use crate::terms::bounds::Bounds;
-use crate::terms::float_facts::Span;
+use crate::terms::float_facts::FloatInterval;
 use crate::terms::float_order::{key, of_key};
+use crate::terms::path_bounds::Bounds;
 use crate::terms::semantics::{mask, signed};
-use crate::terms::store::Terms;
 use crate::terms::term::{Op, Rel, Term, TermId, VarId};
+use crate::terms::term_store::Terms;
 
 /// Evaluations of one search, all starts together, for a handful of constraints.
 const MAX_EVALUATIONS: usize = 12_000;
@@ -42,12 +42,12 @@ impl Solver {
     pub(crate) fn descend(
         &mut self,
         terms: &Terms,
-        base: &Group,
+        base: &ConstraintGroup,
         bounds: &Bounds,
         constraints: &[TermId],
         deadline: Deadline,
     ) -> Option<Rc<Model>> {
-        let Pool::Some(models) = &*base.pool.borrow() else { return None };
+        let ModelPool::Some(models) = &*base.pool.borrow() else { return None };
         let mut vars: Vec<VarId> = Vec::new();
         for &constraint in constraints.iter().filter(|&&c| terms.has_float(c)) {
             vars = crate::terms::support::merge_sorted(&vars, terms.support(constraint));
@@ -93,7 +93,7 @@ fn in_box(terms: &Terms, bounds: &Bounds, var: VarId, k: usize, random: &mut Ran
         let value = facts.unsigned.0.wrapping_add(if span == 0 { raw } else { raw % span });
         return (k > 0 && facts.admits(value)).then_some(value);
     };
-    let span = Span::of(format, &facts);
+    let span = FloatInterval::of(format, &facts);
     if span.low > span.high {
         return None;
     }

@@ -5,11 +5,11 @@ use crate::c::syntax::errno;
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::literal;
 use crate::c::syntax::names::source_name;
-use crate::c::text::body::FunctionTest;
 use crate::c::text::form::CTestForm;
 use crate::c::text::stubs::{parameter_name, spelled_type, stubs_and_callbacks};
+use crate::c::text::test_body::FunctionTest;
+use crate::c::text::test_values::ValueWriter;
 use crate::c::text::tested_program::TestedProgram;
-use crate::c::text::values::ValueWriter;
 use touchstone_criteria::{EnvironmentInput, FileInput, InputContent, TestCase};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Function, GlobalRole, InputSource, PointerTarget};
 
