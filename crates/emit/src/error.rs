@@ -15,7 +15,7 @@ pub enum EmitError {
         source: std::io::Error,
     },
     /// A file that Touchstone did not write would be overwritten or removed.
-    #[error("{path} was not written by Touchstone and would be replaced; choose another directory with -o")]
+    #[error("{path} was not written by Touchstone and would be overwritten; choose another directory with -o")]
     NotOurs {
         /// The file.
         path: PathBuf,
@@ -30,8 +30,8 @@ pub enum EmitError {
     },
     /// No `#include` line can name the file.
     #[error(
-        "tests have to include {}, whose name no #include line can have: it has a quote, a line break or bytes that are \
-         no UTF-8; rename the file, or give a link to it with another name",
+        "tests must include {}, but no #include line can contain its name: it has a quote, a line break or bytes that are \
+         not UTF-8; rename the file, or link to it under another name",
         path.display()
     )]
     NotIncludable {
@@ -39,7 +39,7 @@ pub enum EmitError {
         path: PathBuf,
     },
     /// A parameter has a type that C has no name for.
-    #[error("the parameters of `{function}` can't be written: {why}")]
+    #[error("the parameters of `{function}` cannot be declared: {why}")]
     NoParameterList {
         /// The function.
         function: String,
@@ -48,7 +48,7 @@ pub enum EmitError {
     },
     /// Test-Comp's format cannot express the test.
     #[error(
-        "a Test-Comp suite has only the inputs of a whole program that asks for them by __VERIFIER_nondet_…(); {why}\n  \
+        "a Test-Comp suite contains only inputs that a whole program requests by __VERIFIER_nondet_…(); {why}\n  \
          help: leave out `--emit testcomp`, or test a program from its main by `--entry main`"
     )]
     NotTestComp {
@@ -56,7 +56,7 @@ pub enum EmitError {
         why: String,
     },
     /// The compiler could not be started.
-    #[error("the C compiler `{cc}` can't be started ({source}); set CC to the compiler of this program")]
+    #[error("the C compiler `{cc}` cannot be started ({source}); set CC to the compiler of this program")]
     NoCompiler {
         /// The compiler.
         cc: String,
@@ -64,7 +64,7 @@ pub enum EmitError {
         source: std::io::Error,
     },
     /// A test file does not compile or link.
-    #[error("the tests don't compile\n  command: {command}\n{stderr}")]
+    #[error("the tests do not compile\n  command: {command}\n{stderr}")]
     DoesNotCompile {
         /// The command line.
         command: String,
@@ -72,7 +72,7 @@ pub enum EmitError {
         stderr: String,
     },
     /// The compiled test program could not be started.
-    #[error("the test program {program} can't be started: {source}")]
+    #[error("the test program {program} cannot be started: {source}")]
     CannotRun {
         /// The program.
         program: PathBuf,

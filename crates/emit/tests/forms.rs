@@ -207,7 +207,7 @@ fn a_test_that_ends_the_process_is_skipped_and_says_why_where_the_framework_has_
             assert_eq!(ends[0], "skipped test_quit_1: the call ends the process with exit status 3", "{form:?}");
         }
         assert!(ends[2].starts_with("skipped test_quit_3: "), "{form:?}: {ends:?}");
-        assert!(ends[2].ends_with("the call goes wrong: division by zero at code.c:4"), "{form:?}: {ends:?}");
+        assert!(ends[2].ends_with("the call ends in an error: division by zero at code.c:4"), "{form:?}: {ends:?}");
         assert_eq!(ends[3], "ok test_quit_4", "{form:?}");
     }
 }

@@ -93,6 +93,6 @@ fn a_form_that_does_not_fit_is_refused_by_name() {
     );
     check(
         &["generate", "examples/program.c", "--entry", "main", "--emit", "testcomp"],
-        &["__VERIFIER_nondet_", "the input `price` is made in another way"],
+        &["__VERIFIER_nondet_", "the input `price` is requested in another way"],
     );
 }

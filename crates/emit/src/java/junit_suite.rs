@@ -360,8 +360,8 @@ fn is_null(value: &DataValue) -> bool {
 /// Returns the reason for which there is no JUnit test, or `None` if there is one.
 pub(crate) fn why_omitted(test: &TestCase) -> Option<&'static str> {
     match test.outcome {
-        Outcome::Exited(_) => Some("it ends the JVM, and so whatever runs tests"),
-        Outcome::Hung | Outcome::Error { .. } => Some("it does not end as a method does"),
+        Outcome::Exited(_) => Some("it ends the JVM, and with it the test runner"),
+        Outcome::Hung | Outcome::Error { .. } => Some("it neither returns nor throws"),
         Outcome::Returned | Outcome::Threw { .. } | Outcome::OracleRejected => None,
     }
 }

@@ -38,7 +38,7 @@ impl JvmSandbox {
         let found = plain_launcher(&cc, dir.path());
         let unprotected = match &found {
             None => Some(
-                "nothing keeps the replay from changing files and using the network (no C compiler to make the sandbox)",
+                "the replay is not prevented from changing files and using the network (no C compiler to build the sandbox)",
             ),
             Some((_, layers)) => unprotected(layers),
         };
@@ -83,10 +83,12 @@ fn unprotected(layers: &[Layer]) -> Option<&'static str> {
     let has = |layer| layers.contains(&layer);
     match (has(Layer::Mounts), has(Layer::Landlock)) {
         (true, _) => None,
-        (false, true) => Some("nothing keeps the replay from changing modes and owners of files (no user namespaces)"),
-        (false, false) => {
-            Some("nothing keeps the replay from changing files and using the network (no landlock, no user namespaces)")
+        (false, true) => {
+            Some("the replay is not prevented from changing modes and owners of files (no user namespaces)")
         }
+        (false, false) => Some(
+            "the replay is not prevented from changing files and using the network (no landlock, no user namespaces)",
+        ),
     }
 }
 

@@ -132,14 +132,14 @@ impl Sandbox {
             (true, true) => {}
             (true, false) => missing.push("leaving processes of constructors behind (no user namespaces)"),
             (false, true) => {
-                missing.push("changing modes and owners of files, and making many processes (no seccomp)");
+                missing.push("changing modes and owners of files, and creating many processes (no seccomp)");
             }
             (false, false) => {
                 missing.push("using the network and signalling other processes (no seccomp, no user namespaces)");
             }
         }
         let list = missing.join(", and from ");
-        (!missing.is_empty()).then(|| format!("on this machine nothing keeps the replay from {list}"))
+        (!missing.is_empty()).then(|| format!("on this machine the replay is not prevented from {list}"))
     }
 
     /// Returns the object files that every test program is linked with.

@@ -134,7 +134,7 @@ impl Project<'_> {
         let mut text = format!(
             "# Builds and runs the tests in this directory:\n#     cmake -B build && cmake --build build && ctest --test-dir build\n{}\
              cmake_minimum_required(VERSION 3.13)\nproject(touchstone_tests {languages})\nenable_testing()\n\n\
-             # Where Touchstone ran; paths are meant from there.\nset(ROOT \"${{CMAKE_CURRENT_SOURCE_DIR}}/{}\")\n\n{}",
+             # The directory where Touchstone ran; paths are relative to it.\nset(ROOT \"${{CMAKE_CURRENT_SOURCE_DIR}}/{}\")\n\n{}",
             checksum_line_of_makefile(),
             self.root.display(),
             self.framework_of_cmake()
@@ -215,7 +215,7 @@ impl Project<'_> {
         let mut text = format!(
             "# Builds and runs the tests in this directory: make -f touchstone.mk, or include this and make touchstone-check.\n{}\
              TOUCHSTONE_TESTS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))\n\
-             # Where Touchstone ran; paths are meant from there.\nTOUCHSTONE_ROOT := $(abspath $(TOUCHSTONE_TESTS)/{})\n\
+             # The directory where Touchstone ran; paths are relative to it.\nTOUCHSTONE_ROOT := $(abspath $(TOUCHSTONE_TESTS)/{})\n\
              TOUCHSTONE_BUILD ?= $(TOUCHSTONE_TESTS)/build\n{prepare}\n.PHONY: touchstone-check\ntouchstone-check:\n",
             checksum_line_of_makefile(),
             self.root.display(),

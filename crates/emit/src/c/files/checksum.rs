@@ -45,7 +45,7 @@ pub(crate) fn checksum_line_of_makefile() -> String {
 
 fn line(before: &str) -> String {
     format!(
-        "{before}{PLACEHOLDER_DIGITS}: Touchstone writes this file again until you edit it; from then on it is yours.\n"
+        "{before}{PLACEHOLDER_DIGITS}: Touchstone overwrites this file until you edit it; an edited file is kept.\n"
     )
 }
 

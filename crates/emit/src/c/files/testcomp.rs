@@ -85,7 +85,7 @@ impl TestCompSuite {
         );
         for input in &test.answers {
             let (ty, value) = input_value(input).ok_or_else(|| EmitError::NotTestComp {
-                why: format!("the input `{}` is made in another way", input.title()),
+                why: format!("the input `{}` is requested in another way", input.title()),
             })?;
             text.push_str(&format!("  <input type=\"{ty}\">{value}</input>\n"));
         }

@@ -23,14 +23,14 @@ touchstone_base::reasons! {
         #[error("a type has no name")]
         "unnamed_type" => UnnamedType,
         /// A pointer value has a type that is not a pointer type.
-        #[error("`{0}` is a pointer of no pointer type")]
+        #[error("`{0}` is a pointer, but its type is not a pointer type")]
         "no_pointer_type" => NoPointerType(String),
         /// The test file does not declare the type that a stub returns.
-        #[error("the file does not know the type that it returns")]
+        #[error("the file does not declare the type that it returns")]
         "unknown_result_type" => UnknownResultType,
 
         /// The run does not terminate.
-        #[error("a run that hangs, which only tests of the form c can see")]
+        #[error("a run that does not terminate, which only the test form c can check")]
         "hangs" => Hangs,
 
         // ValueWriter.
@@ -38,7 +38,7 @@ touchstone_base::reasons! {
         #[error("a number is partly undefined")]
         "partly_undefined" => PartlyUndefined,
         /// An integer value has a type without integers.
-        #[error("an integer for a type that has none")]
+        #[error("an integer value for a type without integers")]
         "integer_misfit" => IntegerMisfit,
         /// The value does not belong to its type.
         #[error("a value doesn't fit its type")]
@@ -64,7 +64,7 @@ touchstone_base::reasons! {
 
         // Pointees.
         /// A pointer points to memory outside of the test.
-        #[error("a pointer to something that isn't part of the test")]
+        #[error("a pointer to memory outside of the test")]
         "elsewhere" => Elsewhere,
         /// A pointer points to an object that the test does not contain.
         #[error("a pointer to an object that isn't in the test")]
@@ -84,7 +84,7 @@ touchstone_base::reasons! {
 
         // Frameworks.
         /// The framework cannot provide inputs from the environment.
-        #[error("it needs inputs from outside of the program, which only --emit c can give")]
+        #[error("it needs inputs from the environment, which only --emit c supports")]
         "inputs_from_outside" => InputsFromOutside,
         /// The call throws an exception of this class.
         #[error("the call throws `{0}`")]
@@ -93,7 +93,7 @@ touchstone_base::reasons! {
         #[error("the call ends the process with exit status {0}")]
         "exits" => Exits(i32),
         /// The call ends in an error, at a line of a file.
-        #[error("the call goes wrong: {0} at {1}:{2}")]
+        #[error("the call ends in an error: {0} at {1}:{2}")]
         "goes_wrong" => GoesWrong(ErrorKind, String, u32),
     }
 }

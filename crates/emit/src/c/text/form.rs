@@ -40,7 +40,7 @@ const COMMON: &str = "\
 #define INFINITY __builtin_inff()
 #endif
 #undef SET
-/* Sets a variable of any type, also one with constant parts: SET(origin, {1, 2}); */
+/* Assigns a variable of any type, even with const members: SET(origin, {1, 2}); */
 #define SET(place, ...)                                              \\
     do {                                                             \\
         const __typeof__(place) touchstone_value = __VA_ARGS__;      \\
@@ -48,7 +48,7 @@ const COMMON: &str = "\
     } while (0)
 #undef BEFORE
 #undef EXCEPT
-/* Keeps what is at a place before the call; what may change is excepted. */
+/* Copies a place before the call; EXCEPT exempts what may change. */
 #define BEFORE(copy, place)  \\
     __typeof__(place) copy;  \\
     __builtin_memcpy((void *)&(copy), (const void *)&(place), sizeof(copy))

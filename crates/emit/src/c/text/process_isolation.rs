@@ -81,7 +81,7 @@ pub(crate) fn own_process_macros(one: &str) -> String {
 }
 
 const OWN_PROCESS: &str = "
-/* Static variables keep what a test leaves, so each test has a process of its own. */
+/* Static variables persist between tests, so each test runs in its own process. */
 extern int touchstone_fork(void) __asm__(\"fork\");
 extern int touchstone_wait(int, int *, int) __asm__(\"waitpid\");
 extern void touchstone_leave(int) __asm__(\"exit\");

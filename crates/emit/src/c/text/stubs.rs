@@ -119,9 +119,9 @@ pub(crate) fn stub_text(program: &TestedProgram) -> String {
     };
     match text.is_empty() {
         true => include.to_string(),
-        false => format!(
-            "{include}\n/* The program calls these and defines none of them: each call gets what the test says. */\n{text}"
-        ),
+        false => {
+            format!("{include}\n/* Stubs of external functions: each call returns what the test prescribes. */\n{text}")
+        }
     }
 }
 
