@@ -11,7 +11,7 @@
 //! - `fixtures`: how tests construct the receiver and the arguments of a method, and how they observe the outcome;
 //! - `program`: the program as its users see it: methods under test, growth, the JDK's compiler.
 //!
-//! Deliberately not here: any execution. An executor asks [`Program`] for functions as it calls them.
+//! Deliberately not here: any execution. An executor asks [`LazyProgram`] for functions as it calls them.
 
 #![warn(missing_docs)]
 
@@ -33,7 +33,7 @@ pub use fixtures::{
 };
 pub use program::{
     CodeLocations, CompileOptions, CompiledSources, ConditionJump, InitialiserEffect, Jdk, JdkError, LABELS_DIR,
-    LoadedFunctions, MemberVisibility, MethodKind, MethodUnderTest, Program, ProgramError, ProgramSetup, SpecError,
+    LazyProgram, LoadedFunctions, MemberVisibility, MethodKind, MethodUnderTest, ProgramError, ProgramSetup, SpecError,
     StaticField, release_of,
 };
 pub use touchstone_classfile as classfile;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_base::CorruptedInputs;
 use touchstone_front_java::path::Image;
-use touchstone_front_java::{Program, ProgramSetup, release_of};
+use touchstone_front_java::{LazyProgram, ProgramSetup, release_of};
 use touchstone_interp::{End, Event, Limits, Machine, Observer};
 use touchstone_ir::{LazyModule, TermKind};
 
@@ -35,7 +35,7 @@ fn compile(home: &Path, to: &Path, program: &Path) {
     assert!(status.expect("javac runs").success());
 }
 
-fn program(home: &Path, class_path: &Path, main: &str) -> Program {
+fn program(home: &Path, class_path: &Path, main: &str) -> LazyProgram {
     let setup = ProgramSetup {
         release: release_of(home).expect("a release"),
         java_home: home.to_path_buf(),
@@ -44,7 +44,7 @@ fn program(home: &Path, class_path: &Path, main: &str) -> Program {
         locale: ("en".to_string(), String::new()),
         arguments: vec![],
     };
-    Program::new(setup).expect("a program")
+    LazyProgram::new(setup).expect("a program")
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn methods_of_damaged_classes_are_lowered_or_refused_and_never_panic() {
             locale: ("en".to_string(), String::new()),
             arguments: vec![],
         };
-        let Ok(program) = Program::new(setup) else {
+        let Ok(program) = LazyProgram::new(setup) else {
             refused += 1;
             continue;
         };

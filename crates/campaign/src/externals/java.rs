@@ -6,7 +6,7 @@ use super::specification::{
     ExternalSpecs, Fragment, FunctionSpec, ParsedCase, SpecGuard, SpecificationError, ValueSet,
 };
 use std::path::{Path, PathBuf};
-use touchstone_front_java::{Jdk, JdkError, MethodSpec, Program, SpecError, SpecifiedMethod};
+use touchstone_front_java::{Jdk, JdkError, LazyProgram, MethodSpec, SpecError, SpecifiedMethod};
 use touchstone_ir::FuncId;
 
 /// The specifications of a Java program, after translation.
@@ -33,7 +33,7 @@ pub enum JavaSpecError {
 /// Compiles the specifications into a directory of the class path, and registers them with the program.
 pub(crate) fn compile_specs(
     externals: &ExternalSpecs,
-    program: &Program,
+    program: &LazyProgram,
     jdk: &Jdk,
     class_path: &[PathBuf],
     to: &Path,
@@ -91,7 +91,7 @@ impl Source {
         spec: &FunctionSpec,
         of: &SpecifiedMethod,
         index: usize,
-        program: &Program,
+        program: &LazyProgram,
     ) -> Result<Source, SpecificationError> {
         let package = of.class.rsplit_once('/').map_or("", |(package, _)| package);
         let name = format!("TouchstoneWorld{}", index + 1);
@@ -137,7 +137,7 @@ impl Writer<'_> {
         self.add(&fragment.text);
     }
 
-    fn cases(&mut self, program: &Program) -> Result<(), SpecificationError> {
+    fn cases(&mut self, program: &LazyProgram) -> Result<(), SpecificationError> {
         let spec = self.spec;
         let returns = self.of.result != "void";
         let mut throwing: Vec<(String, Vec<&ParsedCase>)> = Vec::new();

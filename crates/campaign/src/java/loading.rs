@@ -30,7 +30,7 @@ const EXPLORATION_MEMORY_BYTES: u64 = 1 << 30;
 
 /// A program that is being loaded, with the state that initialisers left.
 pub(super) struct Loading<'p> {
-    program: &'p touchstone_front_java::Program,
+    program: &'p touchstone_front_java::LazyProgram,
     starting: Startup<'p>,
     pub(super) loaded: LoadedFunctions,
     ran: Vec<FuncId>,
@@ -44,7 +44,7 @@ pub(super) struct Loading<'p> {
 }
 
 impl<'p> Loading<'p> {
-    pub(super) fn new(program: &'p touchstone_front_java::Program) -> Loading<'p> {
+    pub(super) fn new(program: &'p touchstone_front_java::LazyProgram) -> Loading<'p> {
         let limits = Limits { steps: 50_000_000, frames: 3_000, heap_bytes: 256 << 20 };
         let mut starting = Startup::new(program.module(), program, limits);
         let _ = starting.run(program.entry(), StartupOwner::Library);

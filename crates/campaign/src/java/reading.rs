@@ -46,7 +46,7 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadPurpose) -> Result<(Modul
         locale: ("en".to_string(), String::new()),
         arguments: Vec::new(),
     };
-    let program = touchstone_front_java::Program::of_methods(setup, class_set.marks)?;
+    let program = touchstone_front_java::LazyProgram::of_methods(setup, class_set.marks)?;
     let unloadable = program.add_program_classes(&class_set.classes);
     class_set.classes.retain(|class| !unloadable.iter().any(|(other, _)| other == class));
     if let (true, [(class, reason), others @ ..]) = (class_set.classes.is_empty(), unloadable.as_slice()) {
@@ -108,7 +108,7 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadPurpose) -> Result<(Modul
 }
 
 /// Returns the methods that check specifications.
-fn checks(program: &touchstone_front_java::Program, specs: &JavaSpecs) -> Result<Vec<MethodUnderTest>, JavaError> {
+fn checks(program: &touchstone_front_java::LazyProgram, specs: &JavaSpecs) -> Result<Vec<MethodUnderTest>, JavaError> {
     let mut found = Vec::new();
     for (_, class) in &specs.by {
         let mut methods = program.methods(class)?;

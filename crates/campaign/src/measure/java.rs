@@ -16,7 +16,7 @@ use std::sync::Arc;
 use touchstone_criteria::{CriteriaOptions, GoalCriterion, STATE, criterion_named};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::{
-    CodeLocations, CompileOptions, Jdk, JdkError, LABELS_DIR, LoadedFunctions, Program, ProgramSetup, SourceMarks,
+    CodeLocations, CompileOptions, Jdk, JdkError, LABELS_DIR, LazyProgram, LoadedFunctions, ProgramSetup, SourceMarks,
 };
 use touchstone_instrument::{
     JavaClass, ProbeObstacle, UnitRecord, class_record, class_unit, empty_class_record, planned_unit,
@@ -294,7 +294,7 @@ impl ClassGroup<'_> {
             locale: ("en".to_string(), String::new()),
             arguments: Vec::new(),
         };
-        let program = Program::of_methods(setup, Some(marks)).map_err(|error| said(&error))?;
+        let program = LazyProgram::of_methods(setup, Some(marks)).map_err(|error| said(&error))?;
         Ok((program, classes, records))
     }
 
@@ -326,7 +326,7 @@ impl ClassGroup<'_> {
     /// Calls a function for each class with its methods, or with the reason why they are unknown.
     fn each<E>(
         &self,
-        program: &Program,
+        program: &LazyProgram,
         classes: &[&(LoadedClass, PathBuf)],
         told: &mut dyn FnMut(&LoadedClass, &Path, Methods<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -360,4 +360,4 @@ impl ClassGroup<'_> {
 type Methods<'m> = Result<(&'m Module, &'m [(FuncId, CodeLocations)]), String>;
 
 /// A program, the classes in it, and records of the others.
-type Read<'k> = (Program, Vec<&'k (LoadedClass, PathBuf)>, Vec<UnitRecord>);
+type Read<'k> = (LazyProgram, Vec<&'k (LoadedClass, PathBuf)>, Vec<UnitRecord>);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::path::Jar;
-use touchstone_front_java::{Program, ProgramSetup, release_of};
+use touchstone_front_java::{LazyProgram, ProgramSetup, release_of};
 use touchstone_interp::{End, LimitKind, Limits, Machine};
 
 /// Returns true if the files are a Java program.
@@ -27,7 +27,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     let (class_path, main_class) = program(&options.files, &home, scratch.path())?;
     let arguments = options.arguments.clone();
     let setup = ProgramSetup { java_home: home, release, class_path, main_class, locale: locale(), arguments };
-    let program = Program::new(setup)?;
+    let program = LazyProgram::new(setup)?;
     let limits = Limits { steps: u64::MAX, frames: 30_000, heap_bytes: 1 << 30 };
     let mut machine = Machine::growing(program.module(), &program, limits);
     let mut output = Output::new();

@@ -3,15 +3,15 @@
 //!
 //! Deliberately not here: the points themselves, which `lower/points` emits while it lowers a method.
 
-pub(crate) mod decisions;
 pub(crate) mod definite_assignment;
 pub(crate) mod implicit_exceptions;
+pub(crate) mod method_decisions;
 pub(crate) mod source_expressions;
 pub(crate) mod source_marks;
 pub(crate) mod switch_labels;
 pub(crate) mod value_locations;
 
-pub use decisions::{InstructionPredicate, PointLocation};
 pub use implicit_exceptions::ImplicitException;
+pub use method_decisions::{InstructionPredicate, PointLocation};
 pub use source_marks::{JumpCounts, SourceMarks};
 pub use value_locations::{PointPosition, ValueLocation, ValuePointLocation};

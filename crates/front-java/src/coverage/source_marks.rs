@@ -2,7 +2,7 @@
 //! their instructions.
 //!
 //! The compiler's helper (`helper/TouchstoneCompile.java`) records them, one record a line. Deliberately not here: how
-//! the helper is run (`program/jdk.rs`), and what is derived from the marks (`coverage/decisions.rs`).
+//! the helper is run (`program/jdk.rs`), and what is derived from the marks (`coverage/method_decisions.rs`).
 
 use crate::classfile::{ClassFile, Code, Decoded, Insn, decode};
 use rustc_hash::FxHashMap;

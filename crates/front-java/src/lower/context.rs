@@ -3,7 +3,7 @@
 use crate::classes::layout::register_ty;
 use crate::classes::{ClassId, ClassShape, ClassTable, FieldRef, LoweringError, MethodRef, MethodSpec};
 use crate::classfile::{Desc, MethodDesc, access};
-use crate::coverage::decisions::{DecisionSource, PointLocations};
+use crate::coverage::method_decisions::{DecisionSource, PointLocations};
 use crate::coverage::source_marks::SourceMarks;
 use crate::lower::builder::Builder;
 use crate::lower::data_types::{DataUse, add_types};

@@ -9,9 +9,9 @@ use crate::classfile::{
 use crate::coverage::implicit_exceptions::ImplicitException;
 use crate::coverage::source_expressions;
 use crate::lower::arrays::MAX_ARRAY_LENGTH;
-use crate::lower::body::Body;
 use crate::lower::builder::{NULL, int, long};
 use crate::lower::context::result_ty;
+use crate::lower::method_body::Body;
 use crate::lower::null_messages::{ValueOrigin, array_word, call_text};
 use crate::lower::points::branch_roles::{JumpSense, opposite};
 use crate::lower::points::hazard_points::LABEL_CLASS;

@@ -2,10 +2,9 @@
 //!
 //! Every method, dispatch, cast, class initialiser and native method is a function of the IR, which is lowered on
 //! demand. The files form one circle: all of them extend the context (`context.rs`) or the method that is being lowered
-//! (`body.rs`), and a function of the IR may call any other.
+//! (`method_body.rs`), and a function of the IR may call any other.
 
 pub(crate) mod arrays;
-pub(crate) mod body;
 pub(crate) mod builder;
 pub(crate) mod call_sites;
 pub(crate) mod context;
@@ -16,6 +15,7 @@ pub(crate) mod exceptions;
 pub(crate) mod initialisation;
 pub(crate) mod instructions;
 pub(crate) mod library;
+pub(crate) mod method_body;
 pub(crate) mod null_messages;
 pub(crate) mod points;
 pub(crate) mod source_names;

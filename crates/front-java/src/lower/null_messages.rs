@@ -2,7 +2,7 @@
 
 use crate::classes::type_names::type_name;
 use crate::classfile::{ArrayKind, Desc, MemberRef, MethodDesc};
-use crate::lower::body::Body;
+use crate::lower::method_body::Body;
 use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_ir::{Operand, Ty};

@@ -1,13 +1,13 @@
 //! The class path: the JDK's image, directories and jars. Classes are looked up by name on request; only the indices of
 //! images and jars are kept in memory.
 
+mod class_path;
 mod image;
 mod jar;
-mod search;
 
+pub use class_path::{ClassPath, FoundClass};
 pub use image::Image;
 pub use jar::Jar;
-pub use search::{ClassPath, Found};
 
 use std::path::{Path, PathBuf};
 

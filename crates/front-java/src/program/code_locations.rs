@@ -1,10 +1,10 @@
 //! Locations of decisions, statements and points in the bytecode of a method: the meaning of probes in a class file.
 
 use crate::classfile::decode;
-use crate::coverage::decisions::PointLocation;
+use crate::coverage::method_decisions::PointLocation;
 use crate::coverage::value_locations::ValuePointLocation;
 use crate::lower::symbols::FuncKind;
-use crate::program::Program;
+use crate::program::LazyProgram;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use touchstone_base::Span;
@@ -57,7 +57,7 @@ pub struct ConditionJump {
     pub if_taken: bool,
 }
 
-impl Program {
+impl LazyProgram {
     /// Returns the locations of a method; `None` if the function is not a method with code.
     pub fn code_locations(&self, func: FuncId) -> Option<CodeLocations> {
         let mut lowering = self.lowering.borrow_mut();

@@ -2,8 +2,8 @@
 //!
 //! The methods of the JDK that a run calls are not known in advance, so callees are lowered up to a bound. A function
 //! beyond the bound has a body that ends the path with a reason; it is never treated as another function. Deliberately
-//! not here: the state that class initialisers leave, which an executor computes between [`Program::load`] and
-//! [`Program::loaded`].
+//! not here: the state that class initialisers leave, which an executor computes between [`LazyProgram::load`] and
+//! [`LazyProgram::loaded`].
 
 use crate::classes::layout::STRING;
 use crate::classes::synthetic::{SYNTHETIC, is_generated_class, is_synthetic};
@@ -13,7 +13,7 @@ use crate::classfile::{Desc, Member, MethodDesc, access};
 use crate::fixtures::PreparedCall;
 use crate::lower::entry_functions::TestPlan;
 use crate::lower::symbols::FuncKind;
-use crate::program::{Program, ProgramError};
+use crate::program::{LazyProgram, ProgramError};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use touchstone_base::Id;
@@ -148,7 +148,7 @@ impl MethodUnderTest {
     }
 }
 
-impl Program {
+impl LazyProgram {
     /// Declares the classes of the program, which also implement wider types. Returns those that can't be loaded, with
     /// the reason: jars often contain classes with missing superclasses.
     pub fn add_program_classes(&self, classes: &[String]) -> Vec<(String, String)> {
@@ -210,7 +210,7 @@ impl Program {
     }
 
     /// Returns the methods of a class that its source contains, by the internal name of the class.
-    /// [`Program::plan_tests`] plans their tests.
+    /// [`LazyProgram::plan_tests`] plans their tests.
     ///
     /// # Errors
     /// If the class can't be loaded.

@@ -52,7 +52,7 @@ pub enum ProgramError {
 }
 
 /// A program that is lowered on demand.
-pub struct Program {
+pub struct LazyProgram {
     pub(crate) module: Module,
     pub(crate) lowering: RefCell<Lowering>,
     /// The bodies, and the body of each function: a later generation replaces the earlier ones.
@@ -79,12 +79,12 @@ pub struct ProgramSetup {
     pub arguments: Vec<String>,
 }
 
-impl Program {
+impl LazyProgram {
     /// Creates a program that starts at `main`.
     ///
     /// # Errors
     /// If the class path is invalid, or the main class does not exist.
-    pub fn new(setup: ProgramSetup) -> Result<Program, ProgramError> {
+    pub fn new(setup: ProgramSetup) -> Result<LazyProgram, ProgramError> {
         let path = ClassPath::new(&setup.java_home, &setup.class_path)?;
         let mut lowering = Lowering::new(ClassTable::new(path), setup.arguments, setup.release, setup.locale);
         let class = setup.main_class.replace('.', "/");
@@ -97,24 +97,24 @@ impl Program {
             return Err(ProgramError::NoMain(setup.main_class));
         }
         let entry = lowering.func(FuncKind::Main(class));
-        Ok(Program::with_entry(lowering, entry))
+        Ok(LazyProgram::with_entry(lowering, entry))
     }
 
     /// Creates a program whose methods are called one by one.
     ///
     /// # Errors
     /// If the class path is invalid.
-    pub fn of_methods(setup: ProgramSetup, marks: Option<SourceMarks>) -> Result<Program, ProgramError> {
+    pub fn of_methods(setup: ProgramSetup, marks: Option<SourceMarks>) -> Result<LazyProgram, ProgramError> {
         let path = ClassPath::new(&setup.java_home, &setup.class_path)?;
         let mut lowering = Lowering::new(ClassTable::new(path), setup.arguments, setup.release, setup.locale);
         lowering.marks = marks;
         lowering.boxes = Wrappers::Marked;
         let entry = lowering.func(FuncKind::Helper("system"));
-        Ok(Program::with_entry(lowering, entry))
+        Ok(LazyProgram::with_entry(lowering, entry))
     }
 
-    fn with_entry(lowering: Lowering, entry: FuncId) -> Program {
-        Program {
+    fn with_entry(lowering: Lowering, entry: FuncId) -> LazyProgram {
+        LazyProgram {
             module: empty_module(),
             lowering: RefCell::new(lowering),
             bodies: AppendList::default(),
@@ -209,7 +209,7 @@ impl Program {
     }
 }
 
-impl LazyModule for Program {
+impl LazyModule for LazyProgram {
     fn function(&self, id: FuncId) -> Option<&Function> {
         let known = self.functions.borrow().get(id.index()).copied().flatten();
         if let Some(body) = known {

@@ -3,7 +3,7 @@
 use crate::classes::type_names::type_name;
 use crate::classes::{MethodSpec, SpecifiedMethod};
 use crate::classfile::{Member, MethodDesc, access};
-use crate::program::Program;
+use crate::program::LazyProgram;
 use std::sync::Arc;
 
 /// The reason for which a method can't have a specification.
@@ -21,7 +21,7 @@ pub enum SpecError {
     NotOverridable,
 }
 
-impl Program {
+impl LazyProgram {
     /// Finds the abstract or native method of a class by its name and number of parameters.
     ///
     /// # Errors

@@ -2,11 +2,11 @@
 
 mod array_copy;
 pub(crate) mod boxing;
-mod environment;
+mod core_reflection;
 mod natives;
+mod nondeterminism;
 mod number_formats;
 mod raw_memory;
-mod reflection;
 mod standard_streams;
 mod system;
 mod var_handles;

@@ -3,8 +3,8 @@
 use crate::classes::LoweringError;
 use crate::classes::layout::{HANDLE_HIDDEN_BYTES, register_ty};
 use crate::classfile::{Desc, MemberRef, MethodDesc};
-use crate::lower::body::Body;
 use crate::lower::builder::{int, long};
+use crate::lower::method_body::Body;
 use touchstone_ir::{BinOp, BranchRole, CastOp, CmpOp, Operand, Ty};
 
 impl Body<'_> {

@@ -3,7 +3,7 @@
 use crate::classfile::Cond;
 use crate::coverage::source_marks::Selector;
 use crate::coverage::switch_labels::LabelResolver;
-use crate::lower::body::Body;
+use crate::lower::method_body::Body;
 use touchstone_ir::{BranchRole, CondTag, InstKind};
 
 /// The role of a conditional jump.

@@ -7,7 +7,7 @@
 use crate::classes::layout::memory_ty;
 use crate::classfile::{Arith, Cond, Constant, Decoded, Desc, Insn, SlotKind};
 use crate::coverage::source_expressions::{self, Connective};
-use crate::lower::body::Body;
+use crate::lower::method_body::Body;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use touchstone_base::Id;

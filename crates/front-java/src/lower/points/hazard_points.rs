@@ -6,10 +6,10 @@
 use crate::classes::layout::CLASS_WORD_OFFSET;
 use crate::classfile::Constant;
 use crate::classfile::{Decoded, ExceptionHandler, Insn};
-use crate::coverage::decisions::{InstructionPredicate, PointLocation};
 use crate::coverage::implicit_exceptions::ImplicitException;
-use crate::lower::body::Body;
+use crate::coverage::method_decisions::{InstructionPredicate, PointLocation};
 use crate::lower::builder::int;
+use crate::lower::method_body::Body;
 use crate::lower::null_messages::ValueOrigin;
 use crate::lower::symbols::GlobalKind;
 use touchstone_ir::{BranchRole, Builtin, CmpOp, Expr, ExprKind, InstKind, Operand, Point, PointId, PointKind, Ty};

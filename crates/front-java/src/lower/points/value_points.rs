@@ -10,7 +10,7 @@ use crate::classes::wrappers::primitive_of;
 use crate::classfile::{Arith, Attribute, Cond, Convert, Desc, Insn, LocalVariable, MemberRef, MethodDesc, SlotKind};
 use crate::coverage::definite_assignment::DefiniteAssignment;
 use crate::coverage::source_expressions::{self, UNKNOWN_TEXT};
-use crate::lower::body::Body;
+use crate::lower::method_body::Body;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use touchstone_base::Span;

@@ -2,7 +2,7 @@
 
 use crate::classfile::{Cond, Insn, SlotKind};
 use crate::coverage::value_locations::{PointPosition, ValueLocation, ValuePointLocation};
-use crate::lower::body::Body;
+use crate::lower::method_body::Body;
 use rustc_hash::FxHashMap;
 use touchstone_ir::{Expr, ExprKind, Operand, Point, Reg, Ty};
 

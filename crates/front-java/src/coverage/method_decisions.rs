@@ -73,7 +73,7 @@ impl PointLocations {
 
 /// The decisions and points of a method, created before its code is lowered so that they have the order of the source.
 #[derive(Debug, Default)]
-pub(crate) struct DecisionTable {
+pub(crate) struct MethodDecisions {
     decisions: IndexMap<DecisionId, Decision>,
     points: IndexMap<PointId, Point>,
     pub jumps: FxHashMap<usize, (CondTag, u8)>,
@@ -93,17 +93,17 @@ fn span(file: FileId, place: MarkedRange) -> Span {
     Span { file, line, column, end_line, end_column }
 }
 
-impl DecisionTable {
-    pub fn new(known: &DecisionSource, file: FileId, code: &Code, insns: &[Decoded]) -> DecisionTable {
+impl MethodDecisions {
+    pub fn new(known: &DecisionSource, file: FileId, code: &Code, insns: &[Decoded]) -> MethodDecisions {
         match known {
-            DecisionSource::Library => DecisionTable { is_library: true, ..DecisionTable::default() },
-            DecisionSource::Source(marks) => DecisionTable::of_source(marks, file, insns),
-            DecisionSource::CodeOnly => DecisionTable::of_code(file, code, insns),
+            DecisionSource::Library => MethodDecisions { is_library: true, ..MethodDecisions::default() },
+            DecisionSource::Source(marks) => MethodDecisions::of_source(marks, file, insns),
+            DecisionSource::CodeOnly => MethodDecisions::of_code(file, code, insns),
         }
     }
 
-    fn of_source(marks: &MethodMarks, file: FileId, insns: &[Decoded]) -> DecisionTable {
-        let mut table = DecisionTable::default();
+    fn of_source(marks: &MethodMarks, file: FileId, insns: &[Decoded]) -> MethodDecisions {
+        let mut table = MethodDecisions::default();
         let is_jump = |at: &usize| insns.iter().any(|insn| insn.at == *at && is_conditional(&insn.insn));
         let mut jumps: Vec<_> = marks.jumps.iter().filter(|(at, _)| is_jump(at)).collect();
         // A condition may be compiled to something other than a known jump; then the outcome of its decision can't be
@@ -158,8 +158,8 @@ impl DecisionTable {
         table
     }
 
-    fn of_code(file: FileId, code: &Code, insns: &[Decoded]) -> DecisionTable {
-        let mut table = DecisionTable { all_switches: true, ..DecisionTable::default() };
+    fn of_code(file: FileId, code: &Code, insns: &[Decoded]) -> MethodDecisions {
+        let mut table = MethodDecisions { all_switches: true, ..MethodDecisions::default() };
         let mut of_line: BTreeMap<u32, u32> = BTreeMap::new();
         let mut last = 0;
         for insn in insns {

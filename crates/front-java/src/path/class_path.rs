@@ -18,7 +18,7 @@ enum PathEntry {
 
 /// A class file that the lookup found.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundClass {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// The file, or the jar and its entry, for messages.
@@ -66,10 +66,10 @@ impl ClassPath {
     ///
     /// # Errors
     /// If an entry can't be read.
-    pub fn find(&self, name: &str) -> Result<Option<Found>, PathError> {
+    pub fn find(&self, name: &str) -> Result<Option<FoundClass>, PathError> {
         if let Some(bytes) = self.image.class(name)? {
             let origin = format!("{}: {name}.class", self.image.file().display());
-            return Ok(Some(Found { bytes, origin, of_jdk: true }));
+            return Ok(Some(FoundClass { bytes, origin, of_jdk: true }));
         }
         if name.split('/').any(|part| part.is_empty() || part == "..") {
             return Ok(None);
@@ -88,7 +88,7 @@ impl ClassPath {
                 PathEntry::Jar(jar) => (jar.read(&file)?, format!("{}: {file}", jar.file().display())),
             };
             if let Some(bytes) = bytes {
-                return Ok(Some(Found { bytes, origin, of_jdk: false }));
+                return Ok(Some(FoundClass { bytes, origin, of_jdk: false }));
             }
         }
         Ok(None)

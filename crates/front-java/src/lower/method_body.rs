@@ -7,9 +7,9 @@
 use crate::classes::layout::register_ty;
 use crate::classes::{ClassId, LoweringError, MethodRef};
 use crate::classfile::{ClassFile, Code, Decoded, Desc, MethodDesc, access, decode};
-use crate::coverage::decisions::{DecisionSource, DecisionTable, PointLocations};
 use crate::coverage::definite_assignment::DefiniteAssignment;
 use crate::coverage::implicit_exceptions::ImplicitException;
+use crate::coverage::method_decisions::{DecisionSource, MethodDecisions, PointLocations};
 use crate::coverage::value_locations::PointPosition;
 use crate::lower::builder::Builder;
 use crate::lower::context::{ANY, Lowering, result_ty};
@@ -59,7 +59,7 @@ pub(crate) struct Body<'w> {
     /// The receiver, if local variable 0 is never overwritten.
     this: Option<Reg>,
     /// The decisions and points of the method.
-    pub table: DecisionTable,
+    pub table: MethodDecisions,
     /// The source expressions of values.
     pub expressions: BlockExpressions,
     pub decision_starts: DecisionStarts,
@@ -155,17 +155,17 @@ impl Lowering {
         class: &ClassFile,
         code: &Code,
         insns: &[Decoded],
-    ) -> (FileId, DecisionTable) {
+    ) -> (FileId, MethodDecisions) {
         let source = match known {
             DecisionSource::Source(marks) => marks.file.as_str().into(),
             _ => class.source_file().cloned().unwrap_or_else(|| class.name.clone()),
         };
         let source = self.file(&source);
-        (source, DecisionTable::new(known, source, code, insns))
+        (source, MethodDecisions::new(known, source, code, insns))
     }
 
     /// Returns the decision table of a method with this code.
-    pub fn table(&mut self, method: MethodRef, class: &ClassFile, code: &Code, insns: &[Decoded]) -> DecisionTable {
+    pub fn table(&mut self, method: MethodRef, class: &ClassFile, code: &Code, insns: &[Decoded]) -> MethodDecisions {
         let known = self.decision_source(method);
         self.table_of(&known, class, code, insns).1
     }
