@@ -332,7 +332,7 @@ fn a_name_that_source_cant_write_takes_no_other_tests_with_it() {
     let tests = std::fs::read_to_string(scratch.path().join("out/MadeTouchstoneTest.java")).expect("tests");
     assert!(tests.contains("assertThrows(NoClassDefFoundError.class"), "{tests}");
     let output = touchstone(&["generate", "-f", "Made.else"], &[&class], &scratch.path().join("out"));
-    assert!(text(&output.stderr).contains("source can't write its name"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("its name is not a Java identifier"), "{}", text(&output.stderr));
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn bad_classes_and_jars_are_refused_with_what_to_do() {
         ("Cut.class", &[], "bytes expected"),
         ("Newer.class", &[], "known are 45 to 69 (Java 25)"),
         ("no.jar", &[], "no jar: it has no zip directory"),
-        ("classes", &["-f", "Needs.of"], "no class Gone, which it takes, is there: --class-path names jars"),
+        ("classes", &["-f", "Needs.of"], "the class Gone of a parameter was not found: add its jar with --class-path"),
     ];
     for (file, more, expected) in cases {
         let output = touchstone(&[&["generate"], more].concat(), &[&at(file)], &at("out"));

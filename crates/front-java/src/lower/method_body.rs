@@ -239,7 +239,7 @@ impl Body<'_> {
     }
 
     pub fn pop(&mut self) -> Result<Operand, LoweringError> {
-        self.stack.pop().ok_or_else(|| LoweringError::Malformed("a value is taken from an empty stack".to_string()))
+        self.stack.pop().ok_or_else(|| LoweringError::Malformed("a pop from an empty operand stack".to_string()))
     }
 
     /// Pops a value, which must have this type.
@@ -247,7 +247,7 @@ impl Body<'_> {
         let value = self.pop()?;
         match self.b.ty(value) == ty {
             true => Ok(value),
-            false => Err(LoweringError::Malformed("a value of another type than the instruction takes".to_string())),
+            false => Err(LoweringError::Malformed("an operand of the wrong type".to_string())),
         }
     }
 
@@ -306,7 +306,7 @@ impl Body<'_> {
             if of_program && self.lowering.needs_init(class) && self.lowering.init_uses_other_classes(class) {
                 self.lowering.note_nondeterminism(
                     &mut self.b,
-                    "whether a class was initialised before, whose initialiser uses others",
+                    "whether a class, whose initialiser uses other classes, is already initialised",
                 );
             }
             self.lowering.ensure_init(&mut self.b, class);
@@ -329,7 +329,7 @@ impl Body<'_> {
             }
             let (back, wrong) = (self.b.current_block(), self.b.block());
             self.b.at(wrong);
-            self.b.unsupported(format!("{}: the stack differs where control meets", self.file.name));
+            self.b.unsupported(format!("{}: the operand stacks of two predecessors differ", self.file.name));
             self.b.at(back);
             return wrong;
         }

@@ -27,7 +27,7 @@ use touchstone_ir::{
 const PRECONDITION_SUFFIX: &str = "__touchstone_pre";
 
 /// The reason for which a class initialiser is not tested.
-const INITIALISER_REASON: &str = "it runs by itself, once, when its class is used for the first time";
+const INITIALISER_REASON: &str = "the JVM calls it once, when its class is first used";
 
 fn is_initialiser(member: &Member) -> bool {
     &*member.name == "<clinit>"
@@ -142,7 +142,7 @@ impl MethodUnderTest {
         }
         match self.callable {
             Callable::Yes => self.unconstructible.clone(),
-            Callable::NoName => Some("source can't write its name".to_string()),
+            Callable::NoName => Some("its name is not a Java identifier".to_string()),
             Callable::AmbiguousResult => Some("another method differs from it in its result only".to_string()),
         }
     }
@@ -400,7 +400,7 @@ impl LazyProgram {
     }
 
     fn unloaded_reason(&self, id: FuncId) -> String {
-        format!("{} is too far from the method under test ({id})", self.title(id))
+        format!("{} is outside the part of the JDK that was loaded ({id})", self.title(id))
     }
 
     /// Lowers functions without their callees.

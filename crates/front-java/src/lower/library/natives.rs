@@ -164,7 +164,7 @@ impl Lowering {
                 b.ret(Some(int(1)));
             }
             "freeMemory" | "totalMemory" | "maxMemory" => {
-                self.note_nondeterminism(b, "the memory of the machine");
+                self.note_nondeterminism(b, "the size of the heap");
                 b.ret(Some(long(1 << 30)));
             }
             "gc" => b.ret(None),

@@ -10,12 +10,14 @@ use touchstone_ir::Builtin;
 /// Returns the nondeterministic source that a method of the JDK reads, if it is one.
 fn nondeterministic_result(class: &str, name: &str) -> Option<&'static str> {
     Some(match (class, name) {
-        ("java/lang/System", "getProperty" | "getProperties" | "getenv") => "the properties of the machine",
-        ("java/lang/Thread", "getName" | "getId" | "threadId" | "toString") => "which thread runs",
+        ("java/lang/System", "getProperty" | "getProperties" | "getenv") => {
+            "the system properties or environment variables"
+        }
+        ("java/lang/Thread", "getName" | "getId" | "threadId" | "toString") => "the current thread",
         (
             "java/lang/Thread",
             "interrupted" | "isInterrupted" | "isDaemon" | "getPriority" | "getState" | "isVirtual",
-        ) => "which thread runs",
+        ) => "the current thread",
         ("java/lang/Math" | "java/lang/StrictMath", "random") => "a random number",
         ("java/util/Random", "seedUniquifier") => "a random number",
         ("java/util/concurrent/ThreadLocalRandom", "current") => "a random number",

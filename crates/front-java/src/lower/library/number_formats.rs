@@ -66,7 +66,7 @@ impl Lowering {
         }
         b.jump(other);
         b.at(other);
-        b.unsupported("numbers as another language than English writes them");
+        b.unsupported("number formats of other languages than English");
         b.at(found);
         let class = self.jdk("java/text/DecimalFormatSymbols")?;
         self.ensure_init(b, class);

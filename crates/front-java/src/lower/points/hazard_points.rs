@@ -130,7 +130,7 @@ impl Body<'_> {
         if self.table.is_library() {
             return;
         }
-        let name = self.lowering.global_id(GlobalKind::Text("the stack or memory may run out"));
+        let name = self.lowering.global_id(GlobalKind::Text("the stack or the heap may be exhausted"));
         let name = self.b.global(name);
         let runs_out = self.b.builtin(Builtin::Unsettled, vec![name, int(0)], Some(Ty::I32));
         let fine = self.b.cmp(CmpOp::Eq, runs_out, int(0));
