@@ -1,38 +1,38 @@
-//! Which classes get probes: the user's own.
+//! Selection of the classes that get probes: those of the user's project.
 
 use std::path::{Path, PathBuf};
 use touchstone_classfile::ClassFile;
-use touchstone_probes_java::TEST_PLACES;
+use touchstone_probes_java::TEST_CLASS_DIRECTORIES;
 
-/// Whose classes are.
+/// The origin of a class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Whose {
+pub enum ClassOrigin {
     /// The user's program.
     Program,
     /// The user's tests.
     Tests,
-    /// Libraries.
-    Others,
+    /// A library.
+    Library,
 }
 
-/// Whose the classes from a place are: the user's are in directories of classes, and in jars of the project. What has no place was
-/// compiled in memory.
-pub fn whose(place: Option<&str>, root: Option<&Path>) -> Whose {
-    let Some(place) = place else { return Whose::Program };
-    let Some(path) = path_of(place) else { return Whose::Others };
-    if place.ends_with('/') || path.extension().is_some_and(|extension| extension == "java") {
-        return match TEST_PLACES.iter().any(|tests| path.ends_with(tests)) {
-            true => Whose::Tests,
-            false => Whose::Program,
+/// Returns the origin of the classes from a code source (a URL). The user's classes are in class directories and in jars of the project. A
+/// class without a code source was compiled in memory.
+pub fn origin_of(source: Option<&str>, root: Option<&Path>) -> ClassOrigin {
+    let Some(source) = source else { return ClassOrigin::Program };
+    let Some(path) = path_of(source) else { return ClassOrigin::Library };
+    if source.ends_with('/') || path.extension().is_some_and(|extension| extension == "java") {
+        return match TEST_CLASS_DIRECTORIES.iter().any(|tests| path.ends_with(tests)) {
+            true => ClassOrigin::Tests,
+            false => ClassOrigin::Program,
         };
     }
-    if root.is_some_and(|root| path.starts_with(root)) { Whose::Program } else { Whose::Others }
+    if root.is_some_and(|root| path.starts_with(root)) { ClassOrigin::Program } else { ClassOrigin::Library }
 }
 
-/// The file or directory that an address names.
-pub fn path_of(place: &str) -> Option<PathBuf> {
-    let place = place.strip_prefix("jar:").map_or(place, |inner| inner.split("!/").next().unwrap_or(inner));
-    let path = place.strip_prefix("file:")?;
+/// Returns the path of a `file:` or `jar:file:` URL.
+pub fn path_of(source: &str) -> Option<PathBuf> {
+    let source = source.strip_prefix("jar:").map_or(source, |inner| inner.split("!/").next().unwrap_or(inner));
+    let path = source.strip_prefix("file:")?;
     let path = path.strip_prefix("//").unwrap_or(path);
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();
@@ -46,8 +46,8 @@ pub fn path_of(place: &str) -> Option<PathBuf> {
     Some(PathBuf::from(String::from_utf8(bytes).ok()?))
 }
 
-/// Whether a class was made of Java source.
-pub fn is_of_source(class: &ClassFile) -> bool {
+/// Returns true if a class was compiled from Java source.
+pub fn is_compiled_from_java(class: &ClassFile) -> bool {
     class.source_file().is_some_and(|file| file.ends_with(".java"))
 }
 
@@ -56,16 +56,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directories_of_classes_and_jars_of_the_project_are_the_users() {
+    fn class_directories_and_jars_of_the_project_are_the_users() {
         let root = Some(Path::new("/home/me/a project"));
-        let is_program = |place, root| whose(place, root) == Whose::Program;
+        let is_program = |source, root| origin_of(source, root) == ClassOrigin::Program;
         assert!(is_program(Some("file:/home/me/out/"), root));
         assert!(is_program(Some("file:/tmp/Main.java"), None));
         assert!(is_program(None, root));
         assert!(is_program(Some("file:/home/me/a%20project/core/target/core-1.jar"), root));
         assert!(is_program(Some("jar:file:/home/me/a%20project/app.jar!/"), root));
         assert!(!is_program(Some("file:/home/me/.m2/repository/junit-4.jar"), root));
-        assert_eq!(whose(Some("file:/home/me/a%20project/target/test-classes/"), root), Whose::Tests);
+        assert_eq!(origin_of(Some("file:/home/me/a%20project/target/test-classes/"), root), ClassOrigin::Tests);
         assert!(!is_program(Some("jrt:/java.compiler"), root));
     }
 }

@@ -1,23 +1,23 @@
-//! What a test leaves behind: what its variables lead to when its method ends, as a file of lines.
+//! Snapshots of the objects that tests reach when their methods return, for suggested assertions. The file has one line for each item:
 //!
 //! ```text
-//! end     METHOD INSN TEST          the method and instruction as traces number them
-//! slot    NUMBER ID                 a variable holds an object
+//! end     METHOD INSN TEST          the method and instruction with the numbers of traces
+//! slot    NUMBER ID                 a local variable refers to an object
 //! object  ID CLASS                  an object: its fields or elements follow
 //! field   CLASS NAME TYPE VALUE
 //! static  CLASS NAME TYPE VALUE
 //! element INDEX TYPE VALUE
-//! size    NUMBER                    of an array or a container,
-//! shown   TEXT                      and how the latter shows itself, if all that is in it are texts and numbers
+//! size    NUMBER                    of an array or a container
+//! shown   TEXT                      the result of `toString` of a container with strings and numbers only
 //! ```
 //!
 //! Words are separated by tabs. Values are numbers (`F` and `D` by their bits), `null`, `@ID`, `"TEXT`, `%TYPE VALUE` for boxed numbers, and `!CLASS.NAME` for
-//! constants of an enum. Nothing of the program runs for this: only fields are read, and methods of containers of the JDK are called.
+//! constants of an enum. No code of the program runs: fields are read, and only methods of containers of the JDK are called.
 
-use crate::jvm_interface::{Jni, Jvmti, Object, Table};
-use crate::measurement_files::fresh;
-use crate::object_reader::{Field, Held, Objects};
-use crate::pool::{Pool, VERSION};
+use crate::jvm_interface::{FunctionTable, JObject, Jni, Jvmti};
+use crate::measurement_files::create_unique;
+use crate::object_reader::{FieldRef, HeapValue, ObjectReader};
+use crate::running_tests;
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt::Write as _;
@@ -25,37 +25,40 @@ use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
-use touchstone_classfile::{ClassFile, access};
-use touchstone_probes_java::telling::{ENDS, ENDS_CLASS};
+use touchstone_classfile::{ClassFile, Member, access};
+use touchstone_probes_java::instantiate;
+use touchstone_probes_java::trace_calls::{SNAPSHOT_CLASS, TAKE_SNAPSHOT};
 
 /// Set by `touchstone measure --suggest`.
 pub const VARIABLE: &str = "TOUCHSTONE_SUGGEST";
 
-/// Where ends are written.
-struct Ends {
+const TEMPLATE: &[u8] = include_bytes!("../java/java/lang/TouchstoneSnapshot.class");
+
+/// The file that snapshots are written to.
+struct SnapshotFile {
     jvmti: Jvmti,
     file: std::fs::File,
 }
 
-// SAFETY: the tool interface may be used by every thread.
-unsafe impl Send for Ends {}
+// SAFETY: JVMTI may be used by every thread.
+unsafe impl Send for SnapshotFile {}
 
-static ENDING: Mutex<Option<Ends>> = Mutex::new(None);
-/// Descriptors of classes with static fields that change.
-static WITH_STATICS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+static SNAPSHOTS: Mutex<Option<SnapshotFile>> = Mutex::new(None);
+/// The descriptors of classes with non-final static fields.
+static CLASSES_WITH_STATICS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// So many objects of a test are looked at,
-const MOST_OBJECTS: usize = 400;
-/// so many steps away from its variables;
-const DEEPEST: usize = 4;
-/// so many elements of arrays and containers,
-const MOST_ELEMENTS: usize = 32;
-/// and so much of a text.
-const LONGEST: usize = 2000;
-/// Variables of a test.
-const MOST_SLOTS: i32 = 256;
+/// The maximum number of objects in a snapshot.
+const MAX_OBJECTS: usize = 400;
+/// The maximum number of references between a local variable and an object.
+const MAX_DEPTH: usize = 4;
+/// The maximum number of elements of an array or container.
+const MAX_ELEMENTS: usize = 32;
+/// The maximum length of a string in bytes.
+const MAX_STRING_BYTES: usize = 2000;
+/// The number of local variables of a test that are read.
+const MAX_SLOTS: i32 = 256;
 
-/// Containers whose methods are the JDK's own.
+/// Containers of the JDK in `java/util`.
 const CONTAINERS: [&str; 26] = [
     "ArrayList",
     "LinkedList",
@@ -85,74 +88,59 @@ const CONTAINERS: [&str; 26] = [
     "concurrent/ArrayBlockingQueue",
 ];
 
-/// Defines the class that is told; whether that worked.
-pub fn prepare(jni: Jni, jvmti: Jvmti, hits: &Path) -> bool {
-    let made = jni.within_frame(|| {
-        let class = jni.define(ENDS_CLASS, &class())?;
-        // SAFETY: the function is what the JVM calls for a static method with two numbers.
-        unsafe { jni.register(class, &[(ENDS, ends as *const c_void)]) }.then_some(())
+/// Defines the class that takes snapshots, and creates the file. Returns true if both succeed.
+pub fn define(jni: Jni, jvmti: Jvmti, hits: &Path) -> bool {
+    let defined = jni.with_local_frame(|| {
+        let class = jni.define(SNAPSHOT_CLASS, &instantiate(TEMPLATE, &[])?)?;
+        // SAFETY: the function has the type that the JVM calls for a static method with two numbers.
+        unsafe { jni.register(class, &[(TAKE_SNAPSHOT, take as *const c_void)]) }.then_some(())
     });
-    let Some((file, _)) = made.and_then(|()| fresh(hits, "jends")) else { return false };
-    let Ok(mut ending) = ENDING.lock() else { return false };
-    *ending = Some(Ends { jvmti, file });
+    let Some((file, _)) = defined.and_then(|()| create_unique(hits, "jends")) else { return false };
+    let Ok(mut snapshots) = SNAPSHOTS.lock() else { return false };
+    *snapshots = Some(SnapshotFile { jvmti, file });
     true
 }
 
-/// A class gets probes: its static fields are of interest when tests end.
-pub fn met(class: &ClassFile) {
-    let changes = |field: &touchstone_classfile::Member| field.is(access::STATIC) && !field.is(access::FINAL);
-    if class.fields.iter().any(changes)
-        && let Ok(mut with_statics) = WITH_STATICS.lock()
+/// Registers a class that gets probes: snapshots have its static fields.
+pub fn add_class(class: &ClassFile) {
+    let is_mutable = |field: &Member| field.is(access::STATIC) && !field.is(access::FINAL);
+    if class.fields.iter().any(is_mutable)
+        && let Ok(mut classes) = CLASSES_WITH_STATICS.lock()
     {
-        with_statics.insert(format!("L{};", class.name));
+        classes.insert(format!("L{};", class.name));
     }
 }
 
-/// A class with one native method.
-fn class() -> Vec<u8> {
-    const PUBLIC_STATIC_NATIVE: u16 = 0x0109;
-    const PUBLIC_FINAL_SUPER: u16 = 0x0031;
-    let mut pool = Pool::default();
-    let (own, above) = (pool.class(ENDS_CLASS), pool.class("java/lang/Object"));
-    let (name, desc) = (pool.text(ENDS.0), pool.text(ENDS.1));
-    let mut out = 0xcafe_babe_u32.to_be_bytes().to_vec();
-    let put = |numbers: &[u16], out: &mut Vec<u8>| numbers.iter().for_each(|n| out.extend(n.to_be_bytes()));
-    put(&[0, VERSION, pool.count + 1], &mut out);
-    out.extend(&pool.bytes);
-    put(&[PUBLIC_FINAL_SUPER, own, above, 0, 0, 1, PUBLIC_STATIC_NATIVE, name, desc, 0, 0], &mut out);
-    out
-}
-
-/// What a test calls when it ends.
-extern "C" fn ends(jni: Table, _class: Object, method: c_int, insn: c_int) {
+/// Takes a snapshot of the test that called the native method.
+extern "C" fn take(jni: FunctionTable, _class: JObject, method: c_int, insn: c_int) {
     let jni = Jni(jni);
     let _ = catch_unwind(AssertUnwindSafe(|| {
-        let test = crate::running_tests::of_thread(jni).unwrap_or_default();
-        let jvmti = ENDING.lock().ok()?.as_ref()?.jvmti;
-        let with_statics = WITH_STATICS.lock().ok()?.clone();
-        let lines = jni.within_frame(|| {
-            let objects = Objects { jvmti, jni };
-            let mut looking =
-                Looking { objects, lines: String::new(), waiting: VecDeque::new(), seen: BTreeSet::new() };
-            looking.line(&["end", &method.to_string(), &insn.to_string(), &test]);
-            looking.look(&with_statics);
-            Some(looking.lines)
+        let test = running_tests::of_current_thread(jni).unwrap_or_default();
+        let jvmti = SNAPSHOTS.lock().ok()?.as_ref()?.jvmti;
+        let with_statics = CLASSES_WITH_STATICS.lock().ok()?.clone();
+        let lines = jni.with_local_frame(|| {
+            let objects = ObjectReader { jvmti, jni };
+            let mut writer =
+                SnapshotWriter { objects, lines: String::new(), pending: VecDeque::new(), seen: BTreeSet::new() };
+            writer.line(&["end", &method.to_string(), &insn.to_string(), &test]);
+            writer.write(&with_statics);
+            Some(writer.lines)
         })?;
-        let mut ending = ENDING.lock().ok()?;
-        // What can't be written is missing later, and nothing else.
-        ending.as_mut()?.file.write_all(lines.as_bytes()).ok()
+        // A snapshot that can't be written is only missing.
+        SNAPSHOTS.lock().ok()?.as_mut()?.file.write_all(lines.as_bytes()).ok()
     }));
 }
 
-/// A look at what is there.
-struct Looking {
-    objects: Objects,
+/// Writes the lines of a snapshot.
+struct SnapshotWriter {
+    objects: ObjectReader,
     lines: String,
-    waiting: VecDeque<(Object, u32, usize)>,
+    /// Objects that are not written yet, with their identities and depths.
+    pending: VecDeque<(JObject, u32, usize)>,
     seen: BTreeSet<u32>,
 }
 
-impl Looking {
+impl SnapshotWriter {
     fn line(&mut self, words: &[&str]) {
         for (index, word) in words.iter().enumerate() {
             if index > 0 {
@@ -171,18 +159,18 @@ impl Looking {
         self.lines.push('\n');
     }
 
-    fn look(&mut self, with_statics: &BTreeSet<String>) {
-        for slot in 0..MOST_SLOTS {
-            // The method that ends called ours.
+    fn write(&mut self, with_statics: &BTreeSet<String>) {
+        for slot in 0..MAX_SLOTS {
+            // The caller of the native method is at depth 1.
             if let Some(object) = self.objects.local(1, slot) {
-                let id = self.meet(object, 0);
+                let id = self.reference(object, 0);
                 self.line(&["slot", &slot.to_string(), &id.to_string()]);
             }
         }
         if !with_statics.is_empty() {
             self.statics(with_statics);
         }
-        while let Some((object, id, depth)) = self.waiting.pop_front() {
+        while let Some((object, id, depth)) = self.pending.pop_front() {
             self.object(object, id, depth);
         }
     }
@@ -195,21 +183,21 @@ impl Looking {
                 continue;
             }
             for field in objects.fields(class).iter().filter(|field| field.is_static && !field.is_final) {
-                self.held(class, field, "static", name_of(&signature), 0);
+                self.field(class, field, "static", name_of(&signature), 0);
             }
         }
     }
 
-    /// An object is to be looked at, if it was not.
-    fn meet(&mut self, object: Object, depth: usize) -> u32 {
+    /// Returns the identity of an object, and enqueues it if it is new and within the bounds.
+    fn reference(&mut self, object: JObject, depth: usize) -> u32 {
         let id = self.objects.id(object);
-        if depth <= DEEPEST && self.seen.len() < MOST_OBJECTS && self.seen.insert(id) {
-            self.waiting.push_back((object, id, depth));
+        if depth <= MAX_DEPTH && self.seen.len() < MAX_OBJECTS && self.seen.insert(id) {
+            self.pending.push_back((object, id, depth));
         }
         id
     }
 
-    fn object(&mut self, object: Object, id: u32, depth: usize) {
+    fn object(&mut self, object: JObject, id: u32, depth: usize) {
         let objects = self.objects;
         let class = objects.class_of(object);
         let Some(signature) = objects.signature(class) else { return };
@@ -217,7 +205,7 @@ impl Looking {
         if let Some(of) = signature.strip_prefix('[') {
             self.line(&["size", &objects.length(object).to_string()]);
             self.elements(object, of, depth);
-        } else if objects.is_of_jvm(class) {
+        } else if objects.is_in_jdk(class) {
             if let Some(name) = signature.strip_prefix("Ljava/util/").and_then(|name| name.strip_suffix(';'))
                 && CONTAINERS.contains(&name)
             {
@@ -225,35 +213,35 @@ impl Looking {
             }
         } else {
             let above = std::iter::successors(Some(class), |class| objects.superclass(*class));
-            for declaring in above.take_while(|class| !objects.is_of_jvm(*class)) {
+            for declaring in above.take_while(|class| !objects.is_in_jdk(*class)) {
                 let Some(signature) = objects.signature(declaring) else { return };
                 for field in objects.fields(declaring).iter().filter(|field| !field.is_static) {
-                    self.held(object, field, "field", name_of(&signature), depth);
+                    self.field(object, field, "field", name_of(&signature), depth);
                 }
             }
         }
     }
 
-    fn held(&mut self, of: Object, field: &Field, word: &str, class: &str, depth: usize) {
-        if let Some(held) = self.objects.held(of, field) {
-            let value = self.value(held, depth);
+    fn field(&mut self, of: JObject, field: &FieldRef, word: &str, class: &str, depth: usize) {
+        if let Some(value) = self.objects.field_value(of, field) {
+            let value = self.value(value, depth);
             self.line(&[word, class, &field.name, &field.desc, &value]);
         }
     }
 
-    fn elements(&mut self, array: Object, of: &str, depth: usize) {
-        for (index, held) in self.objects.elements(array, of, MOST_ELEMENTS).into_iter().enumerate() {
-            let value = self.value(held, depth);
+    fn elements(&mut self, array: JObject, of: &str, depth: usize) {
+        for (index, element) in self.objects.elements(array, of, MAX_ELEMENTS).into_iter().enumerate() {
+            let value = self.value(element, depth);
             self.line(&["element", &index.to_string(), of, &value]);
         }
     }
 
-    /// What a container has, and how it shows itself.
-    fn container(&mut self, object: Object, name: &str) {
+    /// Writes the size of a container, and its string form if all elements are strings, numbers or constants.
+    fn container(&mut self, object: JObject, name: &str) {
         let jni = self.objects.jni;
-        let Some(size) = jni.number(object, c"size") else { return };
+        let Some(size) = jni.call_int(object, c"size") else { return };
         self.line(&["size", &size.to_string()]);
-        if usize::try_from(size).map_or(true, |size| size > MOST_ELEMENTS) {
+        if usize::try_from(size).map_or(true, |size| size > MAX_ELEMENTS) {
             return;
         }
         const ARRAY: &CStr = c"()[Ljava/lang/Object;";
@@ -265,42 +253,45 @@ impl Looking {
             }
             false => jni.call(object, c"toArray", ARRAY).into_iter().collect::<Vec<_>>(),
         };
-        let all: Vec<Held> = inside
-            .iter()
-            .flat_map(|array| self.objects.elements(*array, "Ljava/lang/Object;", MOST_ELEMENTS))
-            .collect();
-        let plain = all.iter().all(|held| match held {
-            Held::Object(object) => object.is_null() || self.plain(*object).is_some(),
-            Held::Number(..) => true,
+        let all: Vec<HeapValue> =
+            inside.iter().flat_map(|array| self.objects.elements(*array, "Ljava/lang/Object;", MAX_ELEMENTS)).collect();
+        let plain = all.iter().all(|element| match element {
+            HeapValue::Reference(object) => object.is_null() || self.plain(*object).is_some(),
+            HeapValue::Primitive(..) => true,
         });
         if plain
             && !inside.is_empty()
-            && let Some(shown) = jni.call(object, c"toString", c"()Ljava/lang/String;").and_then(|text| jni.text(text))
-            && shown.len() <= LONGEST
+            && let Some(shown) =
+                jni.call(object, c"toString", c"()Ljava/lang/String;").and_then(|text| jni.string(text))
+            && shown.len() <= MAX_STRING_BYTES
         {
             self.line(&["shown", &shown]);
         }
     }
 
-    fn value(&mut self, held: Held, depth: usize) -> String {
-        match held {
-            Held::Number(letter, bits) => number(letter, bits),
-            Held::Object(object) if object.is_null() => "null".to_string(),
-            Held::Object(object) => match self.plain(object) {
+    fn value(&mut self, value: HeapValue, depth: usize) -> String {
+        match value {
+            HeapValue::Primitive(letter, bits) => number(letter, bits),
+            HeapValue::Reference(object) if object.is_null() => "null".to_string(),
+            HeapValue::Reference(object) => match self.plain(object) {
                 Some(plain) => plain,
-                None => format!("@{}", self.meet(object, depth + 1)),
+                None => format!("@{}", self.reference(object, depth + 1)),
             },
         }
     }
 
-    /// Texts, boxed numbers and constants of enums.
-    fn plain(&self, object: Object) -> Option<String> {
+    /// Encodes a string, a boxed number or a constant of an enum. Returns `None` for other objects.
+    fn plain(&self, object: JObject) -> Option<String> {
         let objects = self.objects;
         let class = objects.class_of(object);
         let signature = objects.signature(class)?;
         let boxed = match signature.as_str() {
             "Ljava/lang/String;" => {
-                return objects.jni.text(object).filter(|text| text.len() <= LONGEST).map(|text| format!("\"{text}"));
+                return objects
+                    .jni
+                    .string(object)
+                    .filter(|text| text.len() <= MAX_STRING_BYTES)
+                    .map(|text| format!("\"{text}"));
             }
             "Ljava/lang/Boolean;"
             | "Ljava/lang/Byte;"
@@ -314,33 +305,33 @@ impl Looking {
             }
             _ => return self.constant(object, class),
         };
-        match objects.held(object, &boxed)? {
-            Held::Number(letter, bits) => Some(format!("%{}{}", char::from(letter), number(letter, bits))),
-            Held::Object(_) => None,
+        match objects.field_value(object, &boxed)? {
+            HeapValue::Primitive(letter, bits) => Some(format!("%{}{}", char::from(letter), number(letter, bits))),
+            HeapValue::Reference(_) => None,
         }
     }
 
-    /// A constant of an enum. Its class is one of the enum's own if the constant has a body.
-    fn constant(&self, object: Object, class: Object) -> Option<String> {
+    /// Encodes a constant of an enum. A constant with a body has a subclass of the enum as its class.
+    fn constant(&self, object: JObject, class: JObject) -> Option<String> {
         let objects = self.objects;
         let above = objects.superclass(class)?;
-        let is_enum = |class: Object| {
+        let is_enum = |class: JObject| {
             let above = objects.superclass(class).and_then(|above| objects.signature(above));
             above.as_deref() == Some("Ljava/lang/Enum;")
         };
         let of = [class, above].into_iter().find(|class| is_enum(*class))?;
-        // Nobody can write another method of this name.
-        let name = objects.jni.text(objects.jni.call(object, c"name", c"()Ljava/lang/String;")?)?;
+        // `Enum.name` is final.
+        let name = objects.jni.string(objects.jni.call(object, c"name", c"()Ljava/lang/String;")?)?;
         Some(format!("!{}.{name}", name_of(&objects.signature(of)?)))
     }
 }
 
-/// The name of a class in a descriptor; arrays keep theirs.
+/// Returns the name of a class in a descriptor; an array keeps its descriptor.
 fn name_of(signature: &str) -> &str {
     signature.strip_prefix('L').and_then(|name| name.strip_suffix(';')).unwrap_or(signature)
 }
 
-/// Numbers are written with their sign; floating ones by their bits.
+/// Formats a number with its sign, or a floating-point number by its bits.
 fn number(letter: u8, bits: u64) -> String {
     let mut text = String::new();
     let _ = match letter {
@@ -355,8 +346,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_class_that_is_told_is_a_class_file() {
-        let class = ClassFile::read(&class()).expect("a class file");
-        assert_eq!((&*class.name, class.methods.len()), (ENDS_CLASS, 1));
+    fn the_class_has_the_native_method_that_woven_tests_call() {
+        let class = ClassFile::read(TEMPLATE).expect("a class file");
+        let method = class.method(TAKE_SNAPSHOT.0, TAKE_SNAPSHOT.1).map(|index| &class.methods[index]);
+        assert!(&*class.name == SNAPSHOT_CLASS && method.is_some_and(|method| method.is(access::NATIVE)));
     }
 }

@@ -1,25 +1,25 @@
-//! The log of what was hit, as `touchstone-instrument` reads it. It is a mapped file, so no end of the process loses anything.
+//! The log of hits, which `touchstone-instrument` reads. It is a mapped file, so that hits survive any end of the process.
 //!
-//! The file: 8 bytes magic; process id, nothing (32 bits each); 512 bytes name of the test, 1024 bytes command line; from 4096 on words of
-//! 32 bits, the lowest byte first:
+//! The file: 8 bytes magic; process id, unused (32 bits each); 512 bytes name of the test, 1024 bytes command line; from 4096 on
+//! little-endian words of 32 bits:
 //!
-//! | word | what |
+//! | word | meaning |
 //! |---|---|
-//! | 0 | nothing |
+//! | 0 | unused |
 //! | less than `TEST` | probe (word - 1) was hit |
-//! | `TEST` + n | from here on hits are those of a test; its name follows, n bytes, filled up to a word |
-//! | `OUTSIDE` | from here on no test runs |
-//! | `TOGETHER` | from here on several tests run at the same time, and nobody knows whose hits these are |
-//! | `BY` + n | from here on hits are those of owner n: a test that runs beside others, or a thread (`HELPER`) that one started |
-//! | `OWNER` + n | an owner's number follows, and the name of the test that it is: n bytes, filled up to a word |
-//! | `OVER` | two words follow: a thread, and the test that started it, which was still there when the thread was over |
-//! | `UNIT` | four words follow: a unit's identity (the lower half first), its first probe, how many it has |
-//! | `SKIP` + n | n words that mean nothing |
+//! | `TEST` + n | the following hits belong to a test; its name follows, n bytes, padded to a word |
+//! | `NO_TEST` | the following hits belong to no test |
+//! | `CONCURRENT` | the following hits belong to one of several tests that run concurrently, and it is not known to which |
+//! | `BY` + n | the following hits belong to owner n: a test that runs concurrently with others, or a thread (`CHILD_THREAD`) that one started |
+//! | `OWNER` + n | the number of an owner follows, and the name of the test that it is: n bytes, padded to a word |
+//! | `THREAD_END` | two words follow: a thread, and the test that started it and was still running when the thread ended |
+//! | `UNIT` | four words follow: the identity of a unit (the lower half first), its first probe, its number of probes |
+//! | `SKIP` + n | n unused words follow |
 
 use crate::hit_arrays;
-use crate::jvm_interface::{Jni, Object};
-use crate::mapped_file::Mapped;
-use crate::measurement_files::{Process, fresh, words_of};
+use crate::jvm_interface::{GlobalRef, Jni};
+use crate::mapped_file::MappedFile;
+use crate::measurement_files::{ProcessInfo, create_unique, header_strings};
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"TSLOG001";
@@ -29,91 +29,95 @@ const COMMAND: usize = 528;
 const COMMAND_END: usize = 1552;
 const WORDS: usize = 4096;
 const TEST: u32 = 0x4000_0000;
-const OUTSIDE: u32 = 0x5000_0000;
-const TOGETHER: u32 = 0x6000_0000;
+const NO_TEST: u32 = 0x5000_0000;
+const CONCURRENT: u32 = 0x6000_0000;
 const BY: u32 = 0x7000_0000;
 const UNIT: u32 = 0x8000_0000;
 const OWNER: u32 = 0x9000_0000;
-const OVER: u32 = 0xa000_0000;
+const THREAD_END: u32 = 0xa000_0000;
 const SKIP: u32 = 0xc000_0000;
 
-/// The file grows by a part of so many bytes, and each time by twice as many,
-const FIRST_PART: usize = 64 * 1024;
-/// up to so many.
-const LARGEST_PART: usize = 4 * 1024 * 1024;
-/// A name has at most so many bytes.
-const LONGEST_NAME: usize = 2000;
+/// The size of the first part of the file, in bytes. Each further part is twice as large as the one before.
+const FIRST_PART_BYTES: usize = 64 * 1024;
+/// The maximum size of a part, in bytes.
+const MAX_PART_BYTES: usize = 4 * 1024 * 1024;
+/// The maximum length of a name, in bytes.
+const MAX_NAME_BYTES: usize = 2000;
 
-/// Numbers of owners that are threads which tests started have this bit; others are less.
-pub const HELPER: u32 = 1 << 27;
+/// The bit of owners that are threads which tests started.
+pub const CHILD_THREAD: u32 = 1 << 27;
 
-/// Whose hits are written.
+/// The owner of hits.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Whose {
-    /// Nobody's: no test runs.
-    Outside,
-    /// A test's.
+pub enum HitOwner {
+    /// No test runs.
+    NoTest,
+    /// The only test that runs.
     Test(String),
-    /// One of several tests' that run at the same time.
-    Together,
-    /// An owner's, while tests run at the same time.
-    By(u32),
+    /// One of several tests that run concurrently.
+    Concurrent,
+    /// A known owner, while tests run concurrently.
+    Owner(u32),
 }
 
 /// The log of a process.
-pub struct Log {
+pub struct HitLogWriter {
     path: PathBuf,
-    part: Mapped,
-    /// The next place in the part,
+    /// The part of the file that is mapped.
+    part: MappedFile,
+    /// The offset of the next word in the part.
     at: usize,
-    /// and where in the file the part ends.
+    /// The offset of the end of the part in the file.
     end: u64,
-    whose: Whose,
-    /// Once tests ran at the same time: those that do now.
-    together: Option<Vec<u32>>,
-    /// Probes that are not to be logged again before somebody else's hits are written.
-    hit: Vec<u32>,
-    holders: Vec<Held>,
-    /// Nothing can be written any more.
+    /// The owner of the hits that follow.
+    owner: HitOwner,
+    /// The tests that run, once tests ran concurrently.
+    concurrent: Option<Vec<u32>>,
+    /// The probes whose bytes are set in the hit arrays.
+    set: Vec<u32>,
+    hit_arrays: Vec<GlobalRef>,
+    /// True if the file can't grow.
     full: bool,
 }
 
-/// The bytes of a holder.
-struct Held(Object);
-
-// SAFETY: it is a reference that every thread may use, for as long as the JVM runs.
-unsafe impl Send for Held {}
-
-impl Log {
-    /// A new file in a directory.
-    pub fn new(directory: &Path, process: &Process) -> Option<Log> {
-        let (file, path) = fresh(directory, EXTENSION)?;
-        let Some(mut part) = Mapped::new(&file, 0, FIRST_PART) else {
-            // An empty file says that something is not in any.
+impl HitLogWriter {
+    /// Creates a log in a directory.
+    pub fn new(directory: &Path, process: &ProcessInfo) -> Option<HitLogWriter> {
+        let (file, path) = create_unique(directory, EXTENSION)?;
+        let Some(mut part) = MappedFile::extend(&file, 0, FIRST_PART_BYTES) else {
+            // An empty file says that hits are lost.
             let _ = file.set_len(0);
             return None;
         };
         part.put(8, &std::process::id().to_le_bytes());
-        let (test, words) = words_of(process, COMMAND - NAME, COMMAND_END - COMMAND);
+        let (test, command) = header_strings(process, COMMAND - NAME, COMMAND_END - COMMAND);
         part.put(NAME, &test);
-        part.put(COMMAND, &words);
+        part.put(COMMAND, &command);
         part.put(0, MAGIC);
-        let (whose, hit, holders) = (Whose::Outside, Vec::new(), Vec::new());
-        let end = FIRST_PART as u64;
-        Some(Log { path, part, at: WORDS, end, whose, together: None, hit, holders, full: false })
+        Some(HitLogWriter {
+            path,
+            part,
+            at: WORDS,
+            end: FIRST_PART_BYTES as u64,
+            owner: HitOwner::NoTest,
+            concurrent: None,
+            set: Vec::new(),
+            hit_arrays: Vec::new(),
+            full: false,
+        })
     }
 
-    /// The number that a probe of a holder has in the log.
-    pub fn number(holder: u16, probe: u32) -> u32 {
-        u32::from(holder) * (hit_arrays::PROBES + 1) + probe
+    /// Returns the number of a probe in the log.
+    pub fn number(array: u16, probe: u32) -> u32 {
+        u32::from(array) * (hit_arrays::PROBES + 1) + probe
     }
 
-    /// Another holder: its bytes are set to zero when somebody else's hits are written.
-    pub fn add_holder(&mut self, bytes: Object) {
-        self.holders.push(Held(bytes));
+    /// Adds a hit array. Its bytes are cleared when the owner of hits changes.
+    pub fn add_hit_array(&mut self, bytes: GlobalRef) {
+        self.hit_arrays.push(bytes);
     }
 
-    /// Probes of a unit have these numbers; whether that could be written.
+    /// Logs the probes of a unit. Returns true if the log has them.
     pub fn unit(&mut self, unit: u64, first: u32, size: u32) -> bool {
         let words = [unit as u32, (unit >> 32) as u32, first, size];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -121,83 +125,83 @@ impl Log {
         !self.full
     }
 
-    /// A probe was hit that its owner did not hit before; 0 is who does not know it. Whether it needs not be told again: who does not know it must
-    /// find it out where tests run at the same time, and nobody needs to where they don't.
-    pub fn hit(&mut self, jni: Jni, holder: u16, probe: u32, owner: u32) -> bool {
-        let number = Log::number(holder, probe);
+    /// Logs a hit; the owner 0 is unknown. Returns true if the caller needs not log it again. It must, with its owner, if tests run concurrently and the
+    /// owner was unknown; while tests run one after another the log knows the owner.
+    pub fn hit(&mut self, jni: Jni, array: u16, probe: u32, owner: u32) -> bool {
+        let number = HitLogWriter::number(array, probe);
         if number >= TEST - 1 {
             return true;
         }
-        let Some(running) = &self.together else {
+        let Some(running) = &self.concurrent else {
             self.append(number + 1, &[]);
-            if let Some(held) = self.holders.get(usize::from(holder)) {
-                jni.set(held.0, probe, 1);
-                self.hit.push(number);
+            if let Some(bytes) = self.hit_arrays.get(usize::from(array)) {
+                jni.set_byte(bytes.0, probe, 1);
+                self.set.push(number);
             }
             return owner == 0;
         };
-        let whose = match owner {
-            owner if owner & HELPER != 0 || running.contains(&owner) => Whose::By(owner),
-            // A thread of nobody's, or of a test that is over.
-            _ if running.is_empty() => Whose::Outside,
-            _ => Whose::Together,
+        let owner = match owner {
+            owner if owner & CHILD_THREAD != 0 || running.contains(&owner) => HitOwner::Owner(owner),
+            // The thread has no owner, or its test has ended.
+            _ if running.is_empty() => HitOwner::NoTest,
+            _ => HitOwner::Concurrent,
         };
-        self.says(whose);
+        self.write_owner(owner);
         self.append(number + 1, &[]);
         true
     }
 
-    /// From here on hits are somebody else's: all probes count again.
-    pub fn belongs(&mut self, jni: Jni, whose: Whose) {
-        if self.whose != whose {
-            self.forget(jni);
-            self.says(whose);
+    /// Sets the owner of the hits that follow. All probes count again.
+    pub fn set_owner(&mut self, jni: Jni, owner: HitOwner) {
+        if self.owner != owner {
+            self.clear_hits(jni);
+            self.write_owner(owner);
         }
     }
 
-    /// From here on these tests run at the same time, with their numbers and names: each hit belongs to an owner.
-    pub fn together<'t>(&mut self, jni: Jni, running: impl Iterator<Item = (u32, &'t str)> + Clone) {
-        self.forget(jni);
-        let before = self.together.replace(running.clone().map(|(owner, _)| owner).collect()).unwrap_or_default();
+    /// Sets the tests that run concurrently, with their numbers and names. From now on each hit has an owner.
+    pub fn set_concurrent<'t>(&mut self, jni: Jni, running: impl Iterator<Item = (u32, &'t str)> + Clone) {
+        self.clear_hits(jni);
+        let before = self.concurrent.replace(running.clone().map(|(owner, _)| owner).collect()).unwrap_or_default();
         for (owner, name) in running.filter(|(owner, _)| !before.contains(owner)) {
-            let name = &name[..name.floor_char_boundary(LONGEST_NAME)];
+            let name = &name[..name.floor_char_boundary(MAX_NAME_BYTES)];
             let content = [&owner.to_le_bytes()[..], name.as_bytes()].concat();
             self.append(OWNER + name.len() as u32, &content);
         }
     }
 
-    /// A thread that a test started was over before the test was.
-    pub fn over(&mut self, helper: u32, test: u32) {
-        let content: Vec<u8> = [helper, test].iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.append(OVER, &content);
+    /// Logs that a thread ended before the test that started it.
+    pub fn thread_ended(&mut self, thread: u32, test: u32) {
+        let content: Vec<u8> = [thread, test].iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.append(THREAD_END, &content);
     }
 
-    fn forget(&mut self, jni: Jni) {
-        for number in std::mem::take(&mut self.hit) {
-            let (holder, probe) = (number / (hit_arrays::PROBES + 1), number % (hit_arrays::PROBES + 1));
-            if let Some(held) = self.holders.get(holder as usize) {
-                jni.set(held.0, probe, 0);
+    fn clear_hits(&mut self, jni: Jni) {
+        for number in std::mem::take(&mut self.set) {
+            let (array, probe) = (number / (hit_arrays::PROBES + 1), number % (hit_arrays::PROBES + 1));
+            if let Some(bytes) = self.hit_arrays.get(array as usize) {
+                jni.set_byte(bytes.0, probe, 0);
             }
         }
     }
 
-    fn says(&mut self, whose: Whose) {
-        if self.whose == whose {
+    fn write_owner(&mut self, owner: HitOwner) {
+        if self.owner == owner {
             return;
         }
-        match &whose {
-            Whose::Outside => self.append(OUTSIDE, &[]),
-            Whose::Together => self.append(TOGETHER, &[]),
-            Whose::By(owner) => self.append(BY + owner, &[]),
-            Whose::Test(name) => {
-                let name = &name[..name.floor_char_boundary(LONGEST_NAME)];
+        match &owner {
+            HitOwner::NoTest => self.append(NO_TEST, &[]),
+            HitOwner::Concurrent => self.append(CONCURRENT, &[]),
+            HitOwner::Owner(owner) => self.append(BY + owner, &[]),
+            HitOwner::Test(name) => {
+                let name = &name[..name.floor_char_boundary(MAX_NAME_BYTES)];
                 self.append(TEST + name.len() as u32, name.as_bytes());
             }
         }
-        self.whose = whose;
+        self.owner = owner;
     }
 
-    /// A word, and what follows it. It says so last: whoever ends the process, nobody takes half of it for something else.
+    /// Appends a word and its content. The word is written last: a process that is killed leaves `SKIP` or nothing, never a half entry.
     fn append(&mut self, word: u32, content: &[u8]) {
         let words = content.len().div_ceil(4);
         let length = 4 * (1 + words);
@@ -215,19 +219,19 @@ impl Log {
         self.at += length;
     }
 
-    /// Another part of the file. No descriptor stays open.
+    /// Maps another part of the file. No descriptor stays open.
     fn grow(&mut self) {
         if self.full {
             return;
         }
-        let length = (2 * self.part.length()).min(LARGEST_PART);
+        let length = (2 * self.part.length()).min(MAX_PART_BYTES);
         let file = std::fs::OpenOptions::new().read(true).write(true).open(&self.path);
-        match file.ok().and_then(|file| Mapped::new(&file, self.end, length)) {
+        match file.ok().and_then(|file| MappedFile::extend(&file, self.end, length)) {
             Some(part) => (self.part, self.at, self.end) = (part, 0, self.end + length as u64),
             None => {
                 self.full = true;
-                // An empty file says that something is not in any.
-                drop(self.path.parent().and_then(|directory| fresh(directory, EXTENSION)));
+                // An empty file says that hits are lost.
+                drop(self.path.parent().and_then(|directory| create_unique(directory, EXTENSION)));
             }
         }
     }

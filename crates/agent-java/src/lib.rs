@@ -1,24 +1,27 @@
-//! The agent that `touchstone measure` brings into every JVM that a command starts: classes of the user get probes as they are
+//! The JVMTI agent that `touchstone measure` loads into every JVM that a command starts. It weaves probes into the user's classes as they are
 //! loaded.
 //!
-//! - `jvm.rs`: the few functions of the JVM that it needs;
-//! - `select.rs`: which classes are the user's;
-//! - `holder.rs`: the class that keeps what was hit; `owners.rs`: the class that knows for which test a thread works;
-//! - `written.rs`: classes that are written here;
-//! - `log.rs`, `system.rs`: the file that tells it, test by test;
-//! - `tests.rs`: which tests run now; `frameworks.rs`: who says so;
-//! - `recorder.rs`: the class that methods tell what they do, where state is measured;
-//! - `ends.rs`, `objects.rs`: what tests leave behind, where assertions are to be suggested;
-//! - `plans.rs`: what else is asked of classes, where only the source says it;
-//! - `store.rs`: new files, and classes as they were loaded.
+//! - `jvm_interface.rs`, `object_reader.rs`: JVMTI and JNI;
+//! - `mapped_file.rs`, `measurement_files.rs`: files of a measurement, and classes as they were loaded;
+//! - `hit_arrays.rs`: the classes with the hit arrays;
+//! - `hit_log_writer.rs`: the log of hits, test by test;
+//! - `trace_recorder.rs`: the events that methods record for state coverage;
+//! - `running_tests.rs`, `test_frameworks.rs`: the tests that run, and the frameworks that report them;
+//! - `test_attribution.rs`: the attribution of hits to tests, by threads;
+//! - `heap_snapshot.rs`: the objects that tests leave, for suggested assertions;
+//! - `class_selection.rs`, `predicate_plans.rs`: the classes that get probes, and predicates from their sources.
 //!
-//! A class that can't get probes stays as it is. Nothing here ever ends the program, prints, or throws: whatever goes wrong, the program runs
-//! as without us. What the probes mean is found out later, from the classes that are kept.
+//! Classes that the agent defines are Java sources in `java/`, with their compiled bytes beside them.
 //!
-//! Deliberately not here: where probes stand, and how they get in (`touchstone-probes-java`).
+//! A class that can't get probes is loaded unchanged. The agent never terminates the program, prints, or throws: if something fails,
+//! the program runs as without the agent. The meaning of the probes is computed later, from the stored classes.
+//!
+//! Deliberately not here: the layout of probes and weaving (`touchstone-probes-java`).
+//!
+//! Circle: a hook of `test_frameworks` begins a test in `running_tests`, which names the framework; `test_attribution` is told of tests by
+//! `running_tests`, and registers threads there.
 
 mod class_selection;
-mod class_writer;
 mod heap_snapshot;
 mod hit_arrays;
 mod hit_log_writer;
@@ -32,121 +35,124 @@ mod test_attribution;
 mod test_frameworks;
 mod trace_recorder;
 
-use class_selection::Whose;
-use hit_log_writer::Log;
-use jvm_interface::{Jni, Jvmti, Object, Table};
-use measurement_files::{Process, Units};
+use class_selection::ClassOrigin;
+use hit_log_writer::HitLogWriter;
+use jvm_interface::{FunctionTable, JObject, Jni, Jvmti};
+use measurement_files::{ProcessInfo, UnitStore};
+use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use touchstone_classfile::ClassFile;
 use touchstone_probes_java::{
-    Layout, Plan, Wanted, Weaving, answers, answers_name, is_test_class, judge_name, layout, planned_unit, pool, unit,
-    weave,
+    PredicatePlan, ProbeLayout, ProbeRequest, WeaveRequest, check_class, check_class_name, is_test_class, planned_unit,
+    predicate_class_name, unit, weave,
 };
-use trace_recorder::Recorder;
+use trace_recorder::TraceRecorder;
 
-/// Set by `touchstone measure`: where records and hits go,
+// Variables that `touchstone measure` sets.
+
+/// The directory for records and hits.
 const DIRECTORY: &str = "TOUCHSTONE_DIR";
-/// where hits go, if that is somewhere else,
+/// The directory for hits, if it is another one.
 const HITS: &str = "TOUCHSTONE_HITS";
-/// what is measured,
+/// The measured criteria, separated by commas.
 const CRITERIA: &str = "TOUCHSTONE_CRITERIA";
-/// where the project is,
+/// The root directory of the project.
 const ROOT: &str = "TOUCHSTONE_ROOT";
-/// and which test this is.
+/// The name of the test that the process runs.
 const TEST: &str = "TOUCHSTONE_TEST";
 
-/// What the agent knows.
+/// The state of the agent.
 struct Agent {
     hits: PathBuf,
     root: Option<PathBuf>,
-    wanted: Wanted,
-    process: Process,
-    units: Units,
-    /// Whether anything but state is measured.
-    counts: bool,
-    /// What methods tell, if state is measured.
-    state: Option<Recorder>,
-    /// Units that tell what they do, and the number of the first method of each.
-    told: std::collections::HashMap<u64, u32>,
-    /// How many holders there are; new classes use the last one,
-    holders: u16,
-    /// of which so many probes are taken.
-    used: u32,
-    /// Units of this process, and the holder and first probe of each.
-    known: std::collections::HashMap<u64, (u16, u32)>,
-    /// Whether tests say what they leave behind: none if nobody wants to know, else once the first class of tests is there.
-    ends: Option<Option<bool>>,
-    /// Whether tests are told apart, once the first class of a framework is there.
-    listens: Option<bool>,
-    /// Nothing can be written.
+    request: ProbeRequest,
+    process: ProcessInfo,
+    units: UnitStore,
+    /// True if a criterion other than state coverage is measured.
+    counts_hits: bool,
+    /// The trace, if state coverage is measured.
+    trace: Option<TraceRecorder>,
+    /// Maps each traced unit to the number of its first method.
+    traced: HashMap<u64, u32>,
+    /// The number of hit arrays. New classes use the last one.
+    hit_arrays: u16,
+    /// The number of used probes of the last hit array.
+    used_probes: u32,
+    /// Maps each unit of this process to its hit array and its first probe there.
+    allocated: HashMap<u64, (u16, u32)>,
+    /// `None` if snapshots are not requested; otherwise true if they can be taken, once the first test class is loaded.
+    snapshots: Option<Option<bool>>,
+    /// True if test frameworks can be hooked, once the first class of one is loaded.
+    hooks_frameworks: Option<bool>,
+    /// True if no hits can be stored.
     failed: bool,
 }
 
 static AGENT: Mutex<Option<Agent>> = Mutex::new(None);
-/// What was hit. Whoever has this lock runs nothing of the program, and takes no other lock.
-static LOG: Mutex<Option<Log>> = Mutex::new(None);
+/// The log of hits. A thread that holds this lock runs no code of the program and takes no other lock.
+static HIT_LOG: Mutex<Option<HitLogWriter>> = Mutex::new(None);
 
-/// What the JVM calls first.
+/// The entry point of the agent.
 ///
 /// # Safety
-/// The JVM calls it, with what its specification says.
+/// Only the JVM may call it, with the arguments of its specification.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn Agent_OnLoad(vm: *mut c_void, _options: *const c_char, _reserved: *mut c_void) -> c_int {
-    // SAFETY: the JVM gives itself.
+    // SAFETY: `vm` is the argument of the JVM.
     let jvmti = unsafe { Jvmti::new(vm.cast()) };
     if std::env::var_os(DIRECTORY).is_some()
         && let Some(jvmti) = jvmti
     {
-        jvmti.listen(on_init, on_load, std::env::var_os(heap_snapshot::VARIABLE).is_some());
+        jvmti.register_callbacks(on_init, on_load, std::env::var_os(heap_snapshot::VARIABLE).is_some());
     }
-    // Anything else would end the program.
+    // Any other result would terminate the program.
     0
 }
 
-extern "C" fn on_init(jvmti: Table, jni: Table, _thread: Object) {
+extern "C" fn on_init(jvmti: FunctionTable, jni: FunctionTable, _thread: JObject) {
     let (jvmti, jni) = (Jvmti(jvmti), Jni(jni));
     let _ = catch_unwind(AssertUnwindSafe(|| {
-        if let (Some(agent), Ok(mut place)) = (Agent::new(jvmti, jni), AGENT.lock()) {
-            *place = Some(agent);
-            drop(place);
+        if let (Some(new), Ok(mut agent)) = (Agent::new(jvmti, jni), AGENT.lock()) {
+            *agent = Some(new);
+            drop(agent);
             jvmti.enable(jvm_interface::CLASS_FILE_LOAD_HOOK);
         }
     }));
 }
 
 extern "C" fn on_load(
-    jvmti: Table,
-    jni: Table,
-    _redefined: Object,
-    loader: Object,
+    jvmti: FunctionTable,
+    jni: FunctionTable,
+    _redefined: JObject,
+    loader: JObject,
     name: *const c_char,
-    domain: Object,
+    domain: JObject,
     length: c_int,
     bytes: *const c_uchar,
     new_length: *mut c_int,
     new_bytes: *mut *mut c_uchar,
 ) {
-    // The JVM's own classes, and our holders.
+    // A null loader is the boot loader: classes of the JDK, and those that the agent defines.
     if loader.is_null() || name.is_null() || bytes.is_null() || length <= 0 {
         return;
     }
     let (jvmti, jni) = (Jvmti(jvmti), Jni(jni));
     let _ = catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: the JVM gives as many bytes as it says, and they stay until we return.
+        // SAFETY: the JVM passes `length` bytes, which stay valid until the callback returns.
         let bytes = unsafe { std::slice::from_raw_parts(bytes, length as usize) };
-        // SAFETY: a name ends with a zero, and stays until we return.
+        // SAFETY: a name has a terminating zero, and stays valid until the callback returns.
         let name = unsafe { CStr::from_ptr(name) };
-        let woven = match test_frameworks::listened(name, bytes) {
-            Some(listened) if listens(jni) => Some(listened),
+        let woven = match test_frameworks::with_hooks(name, bytes) {
+            Some(hooked) if hooks_frameworks(jni) => Some(hooked),
             _ => with_probes(jvmti, jni, domain, bytes),
         };
         if let Some(woven) = woven
             && let (Some(memory), Ok(length)) = (jvmti.allocate(&woven), c_int::try_from(woven.len()))
         {
-            // SAFETY: the JVM gives where it wants to be told so.
+            // SAFETY: the JVM passes valid pointers for the results.
             unsafe {
                 *new_length = length;
                 *new_bytes = memory;
@@ -155,97 +161,103 @@ extern "C" fn on_load(
     }));
 }
 
-/// Whether frameworks can be listened to. The JVM warns of native methods that come while nothing is being loaded, so this waits.
-fn listens(jni: Jni) -> bool {
+/// Returns true if test frameworks can be hooked. The class for it is defined here, while another class is loaded: otherwise the JVM warns of
+/// native methods.
+fn hooks_frameworks(jni: Jni) -> bool {
     let Ok(mut agent) = AGENT.lock() else { return false };
-    agent.as_mut().is_some_and(|agent| *agent.listens.get_or_insert_with(|| test_frameworks::prepare(jni)))
+    agent.as_mut().is_some_and(|agent| *agent.hooks_frameworks.get_or_insert_with(|| test_frameworks::define(jni)))
 }
 
-/// Where a class comes from, as its protection domain says.
-fn place_of(jni: Jni, domain: Object) -> Option<String> {
+/// Returns the code source of a class (a URL), from its protection domain.
+fn code_source(jni: Jni, domain: JObject) -> Option<String> {
     if domain.is_null() {
         return None;
     }
-    jni.within_frame(|| {
+    jni.with_local_frame(|| {
         let source = jni.call(domain, c"getCodeSource", c"()Ljava/security/CodeSource;")?;
         let location = jni.call(source, c"getLocation", c"()Ljava/net/URL;")?;
-        jni.text(jni.call(location, c"toString", c"()Ljava/lang/String;")?)
+        jni.string(jni.call(location, c"toString", c"()Ljava/lang/String;")?)
     })
 }
 
-/// A class with probes, if it is one of the user's.
-fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<Vec<u8>> {
-    let place = place_of(jni, domain);
-    let (whose, wanted, counts, tells) = {
+/// Returns a class with probes, or `None` if it is no class of the user's project or has nothing to measure.
+fn with_probes(jvmti: Jvmti, jni: Jni, domain: JObject, bytes: &[u8]) -> Option<Vec<u8>> {
+    let source = code_source(jni, domain);
+    let path = source.as_deref().and_then(class_selection::path_of);
+    let (origin, request, counts_hits, traces) = {
         let mut agent = AGENT.lock().ok()?;
         let agent = agent.as_mut().filter(|agent| !agent.failed)?;
-        if let Some(path) = place.as_deref().and_then(class_selection::path_of) {
-            agent.units.met(&path.to_string_lossy());
+        if let Some(path) = &path {
+            agent.units.add_source(&path.to_string_lossy());
         }
-        (
-            class_selection::whose(place.as_deref(), agent.root.as_deref()),
-            agent.wanted,
-            agent.counts,
-            agent.state.is_some(),
-        )
+        let origin = class_selection::origin_of(source.as_deref(), agent.root.as_deref());
+        (origin, agent.request, agent.counts_hits, agent.trace.is_some())
     };
-    // What tests do is of interest only where it is followed.
-    let (counts, tells) = match whose {
-        Whose::Program => (counts, tells),
-        Whose::Tests => (false, tells),
-        Whose::Others => return None,
+    let counts_hits = match origin {
+        ClassOrigin::Program => counts_hits,
+        // Tests are traced, but their own coverage is not measured.
+        ClassOrigin::Tests => false,
+        ClassOrigin::Library => return None,
     };
-    if !counts && !tells {
+    if !counts_hits && !traces {
         return None;
     }
-    let class = ClassFile::read(bytes).ok().filter(class_selection::is_of_source)?;
-    let mut layout = if counts { layout(&class, wanted) } else { Layout::default() };
-    let mut unit = unit(bytes, wanted);
-    let from = place.as_deref().and_then(class_selection::path_of).unwrap_or_default();
-    if counts
-        && wanted.plans
-        && let Some(plan) = plan(&from, unit)
-        && let Some(read) = Plan::read(&plan)
+    let class = ClassFile::read(bytes).ok().filter(class_selection::is_compiled_from_java)?;
+    let mut layout = if counts_hits { ProbeLayout::new(&class, request) } else { ProbeLayout::default() };
+    let mut unit = unit(bytes, request);
+    let path = path.unwrap_or_default();
+    if counts_hits
+        && request.plans
+        && let Some(encoded) = plan(&path, unit)
+        && let Some(plan) = PredicatePlan::read(&encoded)
     {
-        layout = layout.with_plan(&read);
-        unit = planned_unit(unit, &plan);
+        layout = layout.with_plan(&plan);
+        unit = planned_unit(unit, &encoded);
     }
-    if layout.size == 0 && !tells {
+    if layout.size == 0 && !traces {
         return None;
     }
-    let ends = tells && is_test_class(&class, &from) && ends_are_told(jvmti, jni);
-    if tells && !ends {
-        heap_snapshot::met(&class);
+    let takes_snapshots = traces && is_test_class(&class, &path) && takes_snapshots(jvmti, jni);
+    if traces && !takes_snapshots {
+        heap_snapshot::add_class(&class);
     }
-    let (holder, first, told_from) = {
+    let (array, first_probe, first_traced_method) = {
         let mut agent = AGENT.lock().ok()?;
         let agent = agent.as_mut()?;
-        let (holder, first) = agent.room(jni, unit, &layout, bytes, &from.to_string_lossy())?;
-        let told_from = if tells { agent.methods(jni, unit, class.methods.len()) } else { None };
-        (holder, first, told_from)
+        let (array, first) = agent.allocate(jni, unit, &layout, bytes, &path.to_string_lossy())?;
+        (array, first, if traces { agent.trace_methods(jni, unit, class.methods.len()) } else { None })
     };
-    let holder = hit_arrays::name(holder);
-    let weaving = Weaving { bytes, class: &class, layout: &layout, holder: &holder, first, told_from, ends };
-    let (woven, _) = weave(&weaving)?;
+    let hits_class = hit_arrays::class_name(array);
+    let request = WeaveRequest {
+        bytes,
+        class: &class,
+        layout: &layout,
+        hits_class: &hits_class,
+        first_probe,
+        first_traced_method,
+        takes_snapshots,
+    };
+    let (woven, _) = weave(&request)?;
     Some(woven)
 }
 
-/// What whoever has the source asks of a class from a place.
-fn plan(place: &Path, unit: u64) -> Option<Vec<u8>> {
+/// Returns the encoded predicate plan of a class from a path.
+fn plan(path: &Path, unit: u64) -> Option<Vec<u8>> {
     let (units, class_path) = {
         let agent = AGENT.lock().ok()?;
-        let agent = agent.as_ref().filter(|_| place.exists())?;
+        let agent = agent.as_ref().filter(|_| path.exists())?;
         (agent.units.directory().to_path_buf(), agent.units.sources().to_vec())
     };
-    predicate_plans::plan(&units, place, &class_path, unit)
+    predicate_plans::plan(&units, path, &class_path, unit)
 }
 
-/// Whether tests say what they leave behind.
-fn ends_are_told(jvmti: Jvmti, jni: Jni) -> bool {
+/// Returns true if tests take snapshots when they return.
+fn takes_snapshots(jvmti: Jvmti, jni: Jni) -> bool {
     let Ok(mut agent) = AGENT.lock() else { return false };
     let Some(agent) = agent.as_mut() else { return false };
     let hits = &agent.hits;
-    agent.ends.as_mut().is_some_and(|ends| *ends.get_or_insert_with(|| heap_snapshot::prepare(jni, jvmti, hits)))
+    let define = || heap_snapshot::define(jni, jvmti, hits);
+    agent.snapshots.as_mut().is_some_and(|snapshots| *snapshots.get_or_insert_with(define))
 }
 
 impl Agent {
@@ -254,94 +266,102 @@ impl Agent {
         let hits = std::env::var_os(HITS).map_or_else(|| directory.join("hits"), PathBuf::from);
         let criteria = std::env::var(CRITERIA).unwrap_or_default();
         let property = |name: &CStr| jvmti.property(name).unwrap_or_default();
-        let older = property(c"java.specification.version").starts_with("1.");
-        let unsafe_class = if older { "sun/misc/Unsafe" } else { "jdk/internal/misc/Unsafe" };
-        let process = Process { test: std::env::var_os(TEST), command: property(c"sun.java.command") };
+        let is_java_8 = property(c"java.specification.version").starts_with("1.");
+        let unsafe_class = if is_java_8 { "sun/misc/Unsafe" } else { "jdk/internal/misc/Unsafe" };
+        let process = ProcessInfo { test: std::env::var_os(TEST), command: property(c"sun.java.command") };
         let is_state = |criterion: &str| criterion == "state";
-        let state = criteria.split(',').any(is_state).then(|| Recorder::new(&hits, &process)).flatten();
-        let state = state.filter(|state| state.define(jni, unsafe_class));
+        let trace = criteria.split(',').any(is_state).then(|| TraceRecorder::new(&hits, &process)).flatten();
         Some(Agent {
             hits,
-            counts: criteria.split(',').any(|criterion| !is_state(criterion)),
-            state,
+            counts_hits: criteria.split(',').any(|criterion| !is_state(criterion)),
+            trace: trace.filter(|trace| trace.define(jni, unsafe_class)),
             root: std::env::var_os(ROOT).map(PathBuf::from),
-            wanted: Wanted::by(criteria.split(',')),
+            request: ProbeRequest::for_criteria(criteria.split(',')),
             process,
-            units: Units::new(directory.join("units"), &property(c"java.class.path")),
-            holders: 0,
-            used: 0,
-            known: Default::default(),
-            told: Default::default(),
-            ends: std::env::var_os(heap_snapshot::VARIABLE).is_some().then_some(None),
-            listens: None,
+            units: UnitStore::new(directory.join("units"), &property(c"java.class.path")),
+            hit_arrays: 0,
+            used_probes: 0,
+            allocated: HashMap::new(),
+            traced: HashMap::new(),
+            snapshots: std::env::var_os(heap_snapshot::VARIABLE).is_some().then_some(None),
+            hooks_frameworks: None,
             failed: false,
         })
     }
 
-    /// The holder of a class's probes, and the number of the first; `None` if nothing can be kept.
-    fn room(&mut self, jni: Jni, unit: u64, layout: &Layout, bytes: &[u8], place: &str) -> Option<(u16, u32)> {
+    /// Stores a class and allocates its probes. Returns the hit array and the first probe, or `None` if hits can't be stored.
+    fn allocate(
+        &mut self,
+        jni: Jni,
+        unit: u64,
+        layout: &ProbeLayout,
+        bytes: &[u8],
+        source: &str,
+    ) -> Option<(u16, u32)> {
         let size = layout.size;
-        if let Some(known) = self.known.get(&unit) {
+        if let Some(known) = self.allocated.get(&unit) {
             return Some(*known);
         }
-        if size > hit_arrays::PROBES || !self.units.keep(unit, bytes, place) {
+        if size > hit_arrays::PROBES || !self.units.store(unit, bytes, source) {
             return None;
         }
         if size == 0 {
             return Some((0, 0));
         }
-        if self.holders == 0 || self.used + size > hit_arrays::PROBES {
-            self.failed = self.new_holder(jni).is_none();
+        if self.hit_arrays == 0 || self.used_probes + size > hit_arrays::PROBES {
+            self.failed = self.add_hit_array(jni).is_none();
         }
         if self.failed {
             return None;
         }
-        let (holder, first) = (self.holders - 1, self.used);
-        let name = hit_arrays::name(holder);
-        if let Some(judge) = layout.judge(&name, first) {
-            jni.within_frame(|| jni.define(&judge_name(&name, first), &judge).map(|_| ()))?;
+        let (array, first) = (self.hit_arrays - 1, self.used_probes);
+        let name = hit_arrays::class_name(array);
+        if let Some(class) = layout.predicate_class(&name, first) {
+            jni.with_local_frame(|| jni.define(&predicate_class_name(&name, first), &class).map(|_| ()))?;
         }
-        if !LOG.lock().ok()?.as_mut()?.unit(unit, Log::number(holder, first), size) {
+        if !HIT_LOG.lock().ok()?.as_mut()?.unit(unit, HitLogWriter::number(array, first), size) {
             return None;
         }
-        self.used += size;
-        self.known.insert(unit, (holder, first));
-        Some((holder, first))
+        self.used_probes += size;
+        self.allocated.insert(unit, (array, first));
+        Some((array, first))
     }
 
-    /// The number of a class's first method among all that tell what they do.
-    fn methods(&mut self, jni: Jni, unit: u64, count: usize) -> Option<u32> {
-        if let Some(known) = self.told.get(&unit) {
+    /// Returns the number of a class's first method in the trace, or `None` if it can't be traced.
+    fn trace_methods(&mut self, jni: Jni, unit: u64, count: usize) -> Option<u32> {
+        if let Some(known) = self.traced.get(&unit) {
             return Some(*known);
         }
-        // Threads that tell something are asked for whom they work.
-        if !test_attribution::prepare(jni) {
+        // The recorder attributes threads to tests.
+        if !test_attribution::define_once(jni) {
             return None;
         }
-        let first = self.state.as_mut()?.take(unit, u32::try_from(count).ok()?)?;
-        self.told.insert(unit, first);
+        let first = self.trace.as_mut()?.add_class(unit, u32::try_from(count).ok()?)?;
+        self.traced.insert(unit, first);
         Some(first)
     }
 
-    fn new_holder(&mut self, jni: Jni) -> Option<()> {
-        if self.holders == 0 {
-            *LOG.lock().ok()? = Some(Log::new(&self.hits, &self.process)?);
-            running_tests::tell_again(jni);
+    /// Defines the class with another hit array.
+    fn add_hit_array(&mut self, jni: Jni) -> Option<()> {
+        if self.hit_arrays == 0 {
+            *HIT_LOG.lock().ok()? = Some(HitLogWriter::new(&self.hits, &self.process)?);
+            running_tests::update_log(jni);
         }
-        if !test_attribution::prepare(jni) {
+        if !test_attribution::define_once(jni) {
             return None;
         }
-        let number = self.holders;
-        let bytes = jni.within_frame(|| {
-            let class = jni.define(&hit_arrays::name(number), &hit_arrays::class(number))?;
-            if self.wanted.asks() {
-                jni.define(&answers_name(&hit_arrays::name(number)), &answers(&hit_arrays::name(number)))?;
+        let number = self.hit_arrays;
+        let name = hit_arrays::class_name(number);
+        let bytes = jni.with_local_frame(|| {
+            let class = jni.define(&name, &hit_arrays::class(number)?)?;
+            if self.request.checks_values() {
+                jni.define(&check_class_name(&name), &check_class(&name))?;
             }
-            jni.held_by(class, hit_arrays::HIT)
+            jni.static_field(class, hit_arrays::HIT)
         })?;
-        LOG.lock().ok()?.as_mut()?.add_holder(bytes);
-        self.holders = number.checked_add(1)?;
-        self.used = 0;
+        HIT_LOG.lock().ok()?.as_mut()?.add_hit_array(bytes);
+        self.hit_arrays = number.checked_add(1)?;
+        self.used_probes = 0;
         Some(())
     }
 }

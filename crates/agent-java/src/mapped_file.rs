@@ -1,4 +1,4 @@
-//! Memory that is a file.
+//! Files that are mapped into memory.
 
 use std::ffi::{c_int, c_void};
 use std::fs::File;
@@ -15,71 +15,71 @@ unsafe extern "C" {
 const READ_WRITE: c_int = 1 | 2;
 const SHARED: c_int = 1;
 
-/// A part of a file that is mapped.
-pub struct Mapped {
+/// A mapped part of a file.
+pub struct MappedFile {
     address: *mut u8,
     length: usize,
 }
 
-// SAFETY: whoever has it may write to it; it is used behind a lock.
-unsafe impl Send for Mapped {}
+// SAFETY: the mapping may be written by any thread; it is used behind a lock.
+unsafe impl Send for MappedFile {}
 
-impl Mapped {
-    /// Maps a new part of a file. Room for it is really there: a store into it can't fail any more.
-    pub fn new(file: &File, from: u64, length: usize) -> Option<Mapped> {
+impl MappedFile {
+    /// Extends a file by `length` bytes and maps them. The file system reserves the space, so a later store can't fail.
+    pub fn extend(file: &File, from: u64, length: usize) -> Option<MappedFile> {
         let (number, from, size) = (file.as_raw_fd(), i64::try_from(from).ok()?, i64::try_from(length).ok()?);
-        // SAFETY: the file is open; what is given back is a new mapping of as many bytes, or -1.
+        // SAFETY: the file is open; `mmap` returns a new mapping of `length` bytes, or -1.
         let address = unsafe {
             if posix_fallocate(number, from, size) != 0 {
                 return None;
             }
             mmap(std::ptr::null_mut(), length, READ_WRITE, SHARED, number, from)
         };
-        (address as isize != -1).then_some(Mapped { address: address.cast(), length })
+        (address as isize != -1).then_some(MappedFile { address: address.cast(), length })
     }
 
-    /// Maps a new file that takes only what is written to it.
-    pub fn sparse(file: &File, length: usize) -> Option<Mapped> {
-        // SAFETY: the file is open; what is given back is a new mapping of as many bytes, or -1.
+    /// Maps a new sparse file.
+    pub fn sparse(file: &File, length: usize) -> Option<MappedFile> {
+        // SAFETY: the file is open; `mmap` returns a new mapping of `length` bytes, or -1.
         let address = unsafe {
             if ftruncate(file.as_raw_fd(), i64::try_from(length).ok()?) != 0 {
                 return None;
             }
             mmap(std::ptr::null_mut(), length, READ_WRITE, SHARED, file.as_raw_fd(), 0)
         };
-        (address as isize != -1).then_some(Mapped { address: address.cast(), length })
+        (address as isize != -1).then_some(MappedFile { address: address.cast(), length })
     }
 
-    /// Where it is.
+    /// The address of the mapping.
     pub fn address(&self) -> u64 {
         self.address as u64
     }
 
-    /// How long it is.
+    /// The length of the mapping in bytes.
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// Writes bytes; what does not fit is left out.
+    /// Writes bytes; those beyond the end are dropped.
     pub fn put(&mut self, at: usize, bytes: &[u8]) {
         let room = self.length.saturating_sub(at).min(bytes.len());
-        // SAFETY: the mapping has `length` bytes, and stays.
+        // SAFETY: the mapping has `length` bytes, and lives as long as `self`.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.address.add(at), room) };
     }
 
-    /// Writes a word, and not before what was written until now; one that does not fit is left out.
+    /// Writes a word after all earlier writes (release); one beyond the end is dropped.
     pub fn put_word(&mut self, at: usize, word: u32) {
         if at.is_multiple_of(4) && at + 4 <= self.length {
-            // SAFETY: the word is inside of the mapping, which begins with a page.
-            let place = unsafe { AtomicU32::from_ptr(self.address.add(at).cast()) };
-            place.store(word.to_le(), Ordering::Release);
+            // SAFETY: the word is inside of the mapping, which is aligned to a page.
+            let cell = unsafe { AtomicU32::from_ptr(self.address.add(at).cast()) };
+            cell.store(word.to_le(), Ordering::Release);
         }
     }
 }
 
-impl Drop for Mapped {
+impl Drop for MappedFile {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, and nobody has it any more. What was written stays in the file.
+        // SAFETY: `self` owns the mapping. The file keeps what was written.
         unsafe { munmap(self.address.cast(), self.length) };
     }
 }

@@ -1,10 +1,10 @@
-//! What objects of the program are and hold, as the JVM's interfaces tell it: nothing of the program runs for it.
+//! Access to the objects of the program through JVMTI and JNI, without running code of the program.
 
-use crate::jvm_interface::{Jni, Jvmti, Object, Table, function, jni, jvmti};
+use crate::jvm_interface::{FunctionTable, JObject, Jni, Jvmti, function, jni, jvmti};
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 
-/// A field, as its class declares it.
-pub struct Field {
+/// A field of a class.
+pub struct FieldRef {
     id: *mut c_void,
     pub name: String,
     pub desc: String,
@@ -12,27 +12,28 @@ pub struct Field {
     pub is_final: bool,
 }
 
-/// What a field, a variable or an element holds.
+/// The value of a field, a local variable or an element.
 #[derive(Clone, Copy)]
-pub enum Held {
-    /// A number, as its type's letter says.
-    Number(u8, u64),
-    /// An object; null is none.
-    Object(Object),
+pub enum HeapValue {
+    /// A primitive value: the letter of its type, and its bits.
+    Primitive(u8, u64),
+    /// A reference, which may be null.
+    Reference(JObject),
 }
 
-/// The letters of types, in the order of the JVM's functions for them.
+/// The letters of types, in the order of the JNI functions for them.
 const LETTERS: [u8; 9] = [b'L', b'Z', b'B', b'C', b'S', b'I', b'J', b'F', b'D'];
 
-fn place_of(desc: &str) -> Option<usize> {
+/// Returns the position of a type in `LETTERS`.
+fn letter_index(desc: &str) -> Option<usize> {
     let first = *desc.as_bytes().first()?;
     let letter = if first == b'[' { b'L' } else { first };
     LETTERS.iter().position(|known| *known == letter)
 }
 
-/// The interfaces, on the thread whose test ends.
+/// The interfaces, in the thread of the test that returns.
 #[derive(Clone, Copy)]
-pub struct Objects {
+pub struct ObjectReader {
     pub jvmti: Jvmti,
     pub jni: Jni,
 }
@@ -40,91 +41,94 @@ pub struct Objects {
 const STATIC: c_int = 0x0008;
 const FINAL: c_int = 0x0010;
 
-impl Objects {
-    /// What a variable of a method of this thread holds, by its number and by how many methods run above; null is none.
-    pub fn local(self, depth: i32, slot: i32) -> Option<Object> {
-        let mut found: Object = std::ptr::null_mut();
-        // SAFETY: the signature is that of the specification; no thread is this one. A number that is none is refused.
+impl ObjectReader {
+    /// Returns the reference in a local variable of the current thread, or `None` if the slot holds null or no reference. Depth 0 is the native
+    /// method.
+    pub fn local(self, depth: i32, slot: i32) -> Option<JObject> {
+        let mut found: JObject = std::ptr::null_mut();
+        // SAFETY: the signature is that of the specification; a null thread is the current one. The JVM checks depth and slot.
         let result = unsafe {
-            let get: extern "C" fn(Table, Object, c_int, c_int, *mut Object) -> c_int =
+            let get: extern "C" fn(FunctionTable, JObject, c_int, c_int, *mut JObject) -> c_int =
                 function(self.jvmti.0, jvmti::GET_LOCAL_OBJECT);
             get(self.jvmti.0, std::ptr::null_mut(), depth, slot, &mut found)
         };
         (result == 0 && !found.is_null()).then_some(found)
     }
 
-    /// What tells objects apart, as `System.identityHashCode` does.
-    pub fn id(self, object: Object) -> u32 {
+    /// Returns the identity hash code of an object.
+    pub fn id(self, object: JObject) -> u32 {
         let mut hash: c_int = 0;
-        // SAFETY: the signature is that of the specification; the object is one that the JVM gave.
+        // SAFETY: the signature is that of the specification; the JVM created the reference.
         unsafe {
-            let get: extern "C" fn(Table, Object, *mut c_int) -> c_int =
+            let get: extern "C" fn(FunctionTable, JObject, *mut c_int) -> c_int =
                 function(self.jvmti.0, jvmti::GET_OBJECT_HASH_CODE);
             get(self.jvmti.0, object, &mut hash);
         }
         hash as u32
     }
 
-    pub fn class_of(self, object: Object) -> Object {
-        // SAFETY: the signature is that of the specification; the object is one that the JVM gave.
+    /// Returns the class of an object.
+    pub fn class_of(self, object: JObject) -> JObject {
+        // SAFETY: the signature is that of the specification; the JVM created the reference.
         unsafe {
-            let get: extern "C" fn(Table, Object) -> Object = function(self.jni.0, jni::GET_OBJECT_CLASS);
+            let get: extern "C" fn(FunctionTable, JObject) -> JObject = function(self.jni.0, jni::GET_OBJECT_CLASS);
             get(self.jni.0, object)
         }
     }
 
-    pub fn superclass(self, class: Object) -> Option<Object> {
-        // SAFETY: the signature is that of the specification; the class is one that the JVM gave.
+    /// Returns the superclass, or `None` for `Object` and interfaces.
+    pub fn superclass(self, class: JObject) -> Option<JObject> {
+        // SAFETY: the signature is that of the specification; the JVM created the reference.
         let above = unsafe {
-            let get: extern "C" fn(Table, Object) -> Object = function(self.jni.0, jni::GET_SUPERCLASS);
+            let get: extern "C" fn(FunctionTable, JObject) -> JObject = function(self.jni.0, jni::GET_SUPERCLASS);
             get(self.jni.0, class)
         };
         (!above.is_null()).then_some(above)
     }
 
-    /// The descriptor of a class: `Lcom/acme/Sum;`, `[I`.
-    pub fn signature(self, class: Object) -> Option<String> {
+    /// Returns the descriptor of a class, for example `Lcom/acme/Sum;` or `[I`.
+    pub fn signature(self, class: JObject) -> Option<String> {
         let mut text: *mut c_char = std::ptr::null_mut();
-        // SAFETY: the signature is that of the specification; what is not asked for may be null.
+        // SAFETY: the signature is that of the specification; the generic signature is not requested.
         let result = unsafe {
-            let get: extern "C" fn(Table, Object, *mut *mut c_char, *mut *mut c_char) -> c_int =
+            let get: extern "C" fn(FunctionTable, JObject, *mut *mut c_char, *mut *mut c_char) -> c_int =
                 function(self.jvmti.0, jvmti::GET_CLASS_SIGNATURE);
             get(self.jvmti.0, class, &mut text, std::ptr::null_mut())
         };
         (result == 0).then(|| self.owned(text))
     }
 
-    /// Whether a class belongs to the JVM itself.
-    pub fn is_of_jvm(self, class: Object) -> bool {
-        let mut loader: Object = std::ptr::null_mut();
+    /// Returns true if the boot loader defined a class.
+    pub fn is_in_jdk(self, class: JObject) -> bool {
+        let mut loader: JObject = std::ptr::null_mut();
         // SAFETY: the signature is that of the specification.
         let result = unsafe {
-            let get: extern "C" fn(Table, Object, *mut Object) -> c_int =
+            let get: extern "C" fn(FunctionTable, JObject, *mut JObject) -> c_int =
                 function(self.jvmti.0, jvmti::GET_CLASS_LOADER);
             get(self.jvmti.0, class, &mut loader)
         };
         result != 0 || loader.is_null()
     }
 
-    /// Whether a class is initialised: the fields of others can't be asked for without running something.
-    pub fn is_initialised(self, class: Object) -> bool {
+    /// Returns true if a class is initialised: reading a static field of another class would run its initialiser.
+    pub fn is_initialised(self, class: JObject) -> bool {
         const INITIALISED: c_int = 4;
         let mut status: c_int = 0;
         // SAFETY: the signature is that of the specification.
         let result = unsafe {
-            let get: extern "C" fn(Table, Object, *mut c_int) -> c_int =
+            let get: extern "C" fn(FunctionTable, JObject, *mut c_int) -> c_int =
                 function(self.jvmti.0, jvmti::GET_CLASS_STATUS);
             get(self.jvmti.0, class, &mut status)
         };
         result == 0 && status & INITIALISED != 0
     }
 
-    /// All classes that are loaded.
-    pub fn classes(self) -> Vec<Object> {
-        let (mut count, mut list): (c_int, *mut Object) = (0, std::ptr::null_mut());
-        // SAFETY: the signature is that of the specification; it gives as many as it says, in memory that is freed once.
+    /// Returns all loaded classes.
+    pub fn classes(self) -> Vec<JObject> {
+        let (mut count, mut list): (c_int, *mut JObject) = (0, std::ptr::null_mut());
+        // SAFETY: the signature is that of the specification; it returns an array of `count` classes, which is freed once.
         unsafe {
-            let get: extern "C" fn(Table, *mut c_int, *mut *mut Object) -> c_int =
+            let get: extern "C" fn(FunctionTable, *mut c_int, *mut *mut JObject) -> c_int =
                 function(self.jvmti.0, jvmti::GET_LOADED_CLASSES);
             if get(self.jvmti.0, &mut count, &mut list) != 0 || list.is_null() {
                 return Vec::new();
@@ -135,12 +139,12 @@ impl Objects {
         }
     }
 
-    /// The fields that a class declares.
-    pub fn fields(self, class: Object) -> Vec<Field> {
+    /// Returns the fields that a class declares.
+    pub fn fields(self, class: JObject) -> Vec<FieldRef> {
         let (mut count, mut list): (c_int, *mut *mut c_void) = (0, std::ptr::null_mut());
         // SAFETY: as above.
         let ids = unsafe {
-            let get: extern "C" fn(Table, Object, *mut c_int, *mut *mut *mut c_void) -> c_int =
+            let get: extern "C" fn(FunctionTable, JObject, *mut c_int, *mut *mut *mut c_void) -> c_int =
                 function(self.jvmti.0, jvmti::GET_CLASS_FIELDS);
             if get(self.jvmti.0, class, &mut count, &mut list) != 0 || list.is_null() {
                 return Vec::new();
@@ -152,14 +156,14 @@ impl Objects {
         ids.into_iter().filter_map(|id| self.field(class, id)).collect()
     }
 
-    fn field(self, class: Object, id: *mut c_void) -> Option<Field> {
+    fn field(self, class: JObject, id: *mut c_void) -> Option<FieldRef> {
         let (mut name, mut desc): (*mut c_char, *mut c_char) = (std::ptr::null_mut(), std::ptr::null_mut());
         let mut access: c_int = 0;
-        // SAFETY: signatures are those of the specification; the field is one of the class.
+        // SAFETY: signatures are those of the specification; the field belongs to the class.
         unsafe {
             let get: extern "C" fn(
-                Table,
-                Object,
+                FunctionTable,
+                JObject,
                 *mut c_void,
                 *mut *mut c_char,
                 *mut *mut c_char,
@@ -168,11 +172,11 @@ impl Objects {
             if get(self.jvmti.0, class, id, &mut name, &mut desc, std::ptr::null_mut()) != 0 {
                 return None;
             }
-            let flags: extern "C" fn(Table, Object, *mut c_void, *mut c_int) -> c_int =
+            let flags: extern "C" fn(FunctionTable, JObject, *mut c_void, *mut c_int) -> c_int =
                 function(self.jvmti.0, jvmti::GET_FIELD_MODIFIERS);
             flags(self.jvmti.0, class, id, &mut access);
         }
-        Some(Field {
+        Some(FieldRef {
             id,
             name: self.owned(name),
             desc: self.owned(desc),
@@ -181,65 +185,67 @@ impl Objects {
         })
     }
 
-    /// What a field of an object holds, or, if it is static, of a class.
-    pub fn held(self, of: Object, field: &Field) -> Option<Held> {
-        let place = place_of(&field.desc)?;
+    /// Returns the value of a field of an object, or of a static field of a class.
+    pub fn field_value(self, of: JObject, field: &FieldRef) -> Option<HeapValue> {
+        let index = letter_index(&field.desc)?;
         let first = if field.is_static { jni::GET_STATIC_OBJECT_FIELD } else { jni::GET_FIELD };
-        // SAFETY: every type has a function of its own, which gives just that type; the field is one of the object's.
+        // SAFETY: each type has its own function, which returns a value of that type; the field belongs to the object.
         unsafe {
             macro_rules! got {
                 ($type:ty) => {{
-                    let get: extern "C" fn(Table, Object, *mut c_void) -> $type = function(self.jni.0, first + place);
+                    let get: extern "C" fn(FunctionTable, JObject, *mut c_void) -> $type =
+                        function(self.jni.0, first + index);
                     get(self.jni.0, of, field.id)
                 }};
             }
-            Some(match LETTERS[place] {
-                b'L' => Held::Object(got!(Object)),
-                b'Z' => Held::Number(b'Z', u64::from(got!(c_uchar) != 0)),
-                b'B' => Held::Number(b'B', got!(i8) as u64),
-                b'C' => Held::Number(b'C', u64::from(got!(u16))),
-                b'S' => Held::Number(b'S', got!(i16) as u64),
-                b'I' => Held::Number(b'I', got!(i32) as u64),
-                b'J' => Held::Number(b'J', got!(i64) as u64),
-                b'F' => Held::Number(b'F', u64::from(got!(f32).to_bits())),
-                _ => Held::Number(b'D', got!(f64).to_bits()),
+            Some(match LETTERS[index] {
+                b'L' => HeapValue::Reference(got!(JObject)),
+                b'Z' => HeapValue::Primitive(b'Z', u64::from(got!(c_uchar) != 0)),
+                b'B' => HeapValue::Primitive(b'B', got!(i8) as u64),
+                b'C' => HeapValue::Primitive(b'C', u64::from(got!(u16))),
+                b'S' => HeapValue::Primitive(b'S', got!(i16) as u64),
+                b'I' => HeapValue::Primitive(b'I', got!(i32) as u64),
+                b'J' => HeapValue::Primitive(b'J', got!(i64) as u64),
+                b'F' => HeapValue::Primitive(b'F', u64::from(got!(f32).to_bits())),
+                _ => HeapValue::Primitive(b'D', got!(f64).to_bits()),
             })
         }
     }
 
-    pub fn length(self, array: Object) -> usize {
+    /// Returns the length of an array.
+    pub fn length(self, array: JObject) -> usize {
         // SAFETY: the signature is that of the specification; the object is an array.
         let length = unsafe {
-            let get: extern "C" fn(Table, Object) -> c_int = function(self.jni.0, jni::GET_ARRAY_LENGTH);
+            let get: extern "C" fn(FunctionTable, JObject) -> c_int = function(self.jni.0, jni::GET_ARRAY_LENGTH);
             get(self.jni.0, array)
         };
         length.max(0) as usize
     }
 
-    /// The first elements of an array, whose type is that of its descriptor without the first bracket.
-    pub fn elements(self, array: Object, of: &str, most: usize) -> Vec<Held> {
-        let Some(place) = place_of(of) else { return Vec::new() };
-        let count = self.length(array).min(most);
-        if place == 0 {
-            // SAFETY: the signature is that of the specification; only elements that are there are asked for.
+    /// Returns the first elements of an array. `element` is the descriptor of its elements.
+    pub fn elements(self, array: JObject, element: &str, max: usize) -> Vec<HeapValue> {
+        let Some(index) = letter_index(element) else { return Vec::new() };
+        let count = self.length(array).min(max);
+        if index == 0 {
+            // SAFETY: the signature is that of the specification; the indices are within the bounds.
             return unsafe {
-                let get: extern "C" fn(Table, Object, c_int) -> Object =
+                let get: extern "C" fn(FunctionTable, JObject, c_int) -> JObject =
                     function(self.jni.0, jni::GET_OBJECT_ARRAY_ELEMENT);
-                (0..count).map(|index| Held::Object(get(self.jni.0, array, index as c_int))).collect()
+                (0..count).map(|index| HeapValue::Reference(get(self.jni.0, array, index as c_int))).collect()
             };
         }
-        // SAFETY: every type has a function of its own, which writes so many elements of just that type.
+        // SAFETY: each type has its own function, which writes `count` elements of that type.
         unsafe {
             macro_rules! region {
                 ($type:ty, $bits:expr) => {{
                     let mut part = vec![<$type>::default(); count];
-                    let get: extern "C" fn(Table, Object, c_int, c_int, *mut $type) =
-                        function(self.jni.0, jni::GET_ARRAY_REGION + place - 1);
+                    let get: extern "C" fn(FunctionTable, JObject, c_int, c_int, *mut $type) =
+                        function(self.jni.0, jni::GET_ARRAY_REGION + index - 1);
                     get(self.jni.0, array, 0, count as c_int, part.as_mut_ptr());
-                    part.into_iter().map(|value| Held::Number(LETTERS[place], $bits(value))).collect()
+                    part.into_iter().map(|value| HeapValue::Primitive(LETTERS[index], $bits(value))).collect()
                 }};
             }
-            match LETTERS[place] {
+            match LETTERS[index] {
                 b'Z' => region!(u8, |value: u8| u64::from(value != 0)),
                 b'B' => region!(i8, |value: i8| value as u64),
                 b'C' => region!(u16, u64::from),
@@ -252,12 +258,12 @@ impl Objects {
         }
     }
 
-    /// A text of the JVM's, which is freed.
+    /// Copies a C string that the JVM allocated, and frees it.
     fn owned(self, text: *mut c_char) -> String {
         if text.is_null() {
             return String::new();
         }
-        // SAFETY: the JVM gave it, it ends with a zero, and nobody else frees it.
+        // SAFETY: the JVM allocated it with a terminating zero, and it is freed once.
         unsafe {
             let owned = CStr::from_ptr(text).to_string_lossy().into_owned();
             self.free(text.cast());
@@ -265,12 +271,14 @@ impl Objects {
         }
     }
 
+    /// Frees memory of the JVM.
+    ///
     /// # Safety
-    /// The JVM gave it, and nobody else frees it.
+    /// The JVM allocated it, and it is freed once.
     unsafe fn free(self, memory: *mut c_uchar) {
-        // SAFETY: the signature is that of the specification, and the caller says the rest.
+        // SAFETY: the signature is that of the specification, and the caller guarantees the rest.
         unsafe {
-            let free: extern "C" fn(Table, *mut c_uchar) -> c_int = function(self.jvmti.0, jvmti::DEALLOCATE);
+            let free: extern "C" fn(FunctionTable, *mut c_uchar) -> c_int = function(self.jvmti.0, jvmti::DEALLOCATE);
             free(self.jvmti.0, memory);
         }
     }

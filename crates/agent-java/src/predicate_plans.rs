@@ -1,28 +1,28 @@
-//! What whoever has the source wants to know of classes: before the first class of a place gets its probes, somebody else reads the
-//! sources of all of them, and leaves a plan for each. The program waits for that, once a place.
+//! Predicate plans of classes. Before the first class from a code source gets its probes, the planner reads the sources of all classes from
+//! there, and writes a plan for each. The program waits for it once for each code source.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
-/// Set by `touchstone measure`: who makes plans.
+/// Set by `touchstone measure`: the executable that makes plans.
 const PLANNER: &str = "TOUCHSTONE_PLANNER";
 
-/// Places that were asked for.
-static ASKED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// Code sources for which the planner has run.
+static PLANNED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// The plan of a class from a place, as bytes; `None` if there is none. Others that load classes from there wait, too.
-pub fn plan(units: &Path, place: &Path, class_path: &[String], unit: u64) -> Option<Vec<u8>> {
-    let mut asked = ASKED.lock().ok()?;
-    if asked.insert(place.to_path_buf()) {
+/// Returns the encoded plan of a class, or `None` if it has none. Other threads that load classes wait for the planner, too.
+pub fn plan(units: &Path, source: &Path, class_path: &[String], unit: u64) -> Option<Vec<u8>> {
+    let mut planned = PLANNED.lock().ok()?;
+    if planned.insert(source.to_path_buf()) {
         let mut command = Command::new(std::env::var_os(PLANNER)?);
-        command.arg("plan-classes").arg(place).arg("--class-path").arg(class_path.join(":"));
-        // JVMs that it starts are none of the program's.
+        command.arg("plan-classes").arg(source).arg("--class-path").arg(class_path.join(":"));
+        // JVMs that the planner starts are not measured.
         command.env_remove("JAVA_TOOL_OPTIONS").current_dir("/");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let _ = command.status();
     }
-    drop(asked);
+    drop(planned);
     std::fs::read(units.join(format!("{unit:016x}.plan"))).ok()
 }

@@ -1,199 +1,194 @@
-//! Tests that run now, and whose hits are whose.
+//! The tests that run, and the attribution of hits to them.
 //!
-//! Of what is hit while one test runs, that test is the cause, whichever thread does it: tests have helpers. From the first time on that
-//! several run at the same time, a hit belongs to the test whose thread it is ([`crate::test_attribution`]). A thread that a test started is one of its
-//! threads if it is over when the test ends: until then it may only wait for the work of others, as those of pools do. What any other thread
-//! hits nobody can tell.
+//! While one test runs at a time, all hits belong to it, in whichever thread they occur: tests start threads. Once several tests ran
+//! concurrently, a hit belongs to the test of its thread ([`crate::test_attribution`]). A thread that a test started belongs to the test if it ends
+//! before the test: a thread that outlives it may work for several tests, as threads of pools do. Hits of other threads are not attributed.
 //!
-//! Every framework says for itself when a test begins and ends ([`crate::test_frameworks`]), and one may run the tests of another: then
-//! the first one's word counts.
+//! Every framework reports when a test begins and ends ([`crate::test_frameworks`]). A framework may run the tests of another one: then
+//! the report of the first one counts.
 
-use crate::hit_log_writer::{HELPER, Whose};
-use crate::jvm_interface::{Jni, Object};
+use crate::hit_log_writer::{CHILD_THREAD, HitLogWriter, HitOwner};
+use crate::jvm_interface::{GlobalRef, JObject, Jni};
 use crate::test_frameworks::Framework;
-use crate::{hit_log_writer, test_attribution, trace_recorder};
+use crate::{HIT_LOG, test_attribution, trace_recorder};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// A test that runs.
-struct Running {
-    /// The thread that said so.
+struct RunningTest {
+    /// The thread in which it began.
     thread: usize,
     framework: Framework,
     name: String,
-    /// The number of the owner of its hits.
+    /// Its number as an owner of hits.
     owner: u32,
-    /// Threads that it started, and their numbers.
-    helpers: Vec<(u32, Thread)>,
+    /// The threads that it started, with their numbers as owners.
+    child_threads: Vec<(u32, GlobalRef)>,
 }
 
-/// A thread of the program.
-struct Thread(Object);
-
-// SAFETY: it is a reference that every thread may use, until it is given back.
-unsafe impl Send for Thread {}
-
-/// What runs now.
-struct Runs {
-    tests: Vec<Running>,
-    /// Groups of tests that have begun, by their threads and identities, which begin with those of the groups around them.
+/// The tests and groups that run.
+struct RunningTests {
+    tests: Vec<RunningTest>,
+    /// The test groups that run: the thread and the identity of each. An identity begins with that of the enclosing group.
     groups: Vec<(usize, String)>,
-    /// Tests run at the same time, or did.
-    together: bool,
+    /// True once tests ran concurrently.
+    concurrent: bool,
 }
 
-static RUNNING: Mutex<Runs> = Mutex::new(Runs { tests: Vec::new(), groups: Vec::new(), together: false });
+static RUNNING: Mutex<RunningTests> =
+    Mutex::new(RunningTests { tests: Vec::new(), groups: Vec::new(), concurrent: false });
 
-/// Numbers of owners.
-static OWNERS: AtomicU32 = AtomicU32::new(1);
+/// The number of the next owner.
+static NEXT_OWNER: AtomicU32 = AtomicU32::new(1);
 
-/// A thread that is done is gone soon.
-const SOON: Duration = Duration::from_millis(10);
-const MOMENT: Duration = Duration::from_micros(100);
+/// The time for which the end of a test waits for threads that are about to end.
+const MAX_THREAD_END_WAIT: Duration = Duration::from_millis(10);
+const THREAD_POLL_INTERVAL: Duration = Duration::from_micros(100);
 
-/// A number that nobody has; 0 if there are no more.
-fn number() -> u32 {
-    Some(OWNERS.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < HELPER).unwrap_or(0)
+/// Returns an unused number, or 0 if there are none left.
+fn next_owner() -> u32 {
+    Some(NEXT_OWNER.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < CHILD_THREAD).unwrap_or(0)
 }
 
-/// A test begins in this thread. Its identity, if it has one, begins with those of the groups that it is in.
+/// Begins a test in the current thread. `identity` begins with the identities of the enclosing groups.
 pub fn begin(jni: Jni, framework: Framework, name: String, identity: Option<&str>) {
-    let Ok(mut runs) = RUNNING.lock() else { return };
+    let Ok(mut running) = RUNNING.lock() else { return };
     let thread = jni.thread();
-    let innermost = runs.tests.iter().rev().find(|test| test.thread == thread);
-    // It is the same test, of which two frameworks speak, or one of them twice.
+    let innermost = running.tests.iter().rev().find(|test| test.thread == thread);
+    // Two frameworks report the same test, or one of them twice.
     if innermost.is_some_and(|test| test.framework != framework || test.name == name) {
         return;
     }
-    let owner = number();
-    test_attribution::begins(jni, owner);
-    trace_recorder::begins(jni, &name, owner);
-    runs.tests.push(Running { thread, framework, name, owner, helpers: Vec::new() });
-    runs.notice(jni, thread, identity);
-    runs.tell(jni);
+    let owner = next_owner();
+    test_attribution::begin_test(jni, owner);
+    trace_recorder::begin_test(jni, &name, owner);
+    running.tests.push(RunningTest { thread, framework, name, owner, child_threads: Vec::new() });
+    running.detect_concurrency(jni, thread, identity);
+    running.update_log(jni);
 }
 
-/// A group of tests begins in this thread.
+/// Begins a test group in the current thread.
 pub fn begin_group(jni: Jni, identity: String) {
-    let Ok(mut runs) = RUNNING.lock() else { return };
-    let was_together = runs.together;
-    runs.notice(jni, jni.thread(), Some(&identity));
-    runs.groups.push((jni.thread(), identity));
-    if runs.together != was_together {
-        runs.tell(jni);
+    let Ok(mut running) = RUNNING.lock() else { return };
+    let was_concurrent = running.concurrent;
+    running.detect_concurrency(jni, jni.thread(), Some(&identity));
+    running.groups.push((jni.thread(), identity));
+    if running.concurrent != was_concurrent {
+        running.update_log(jni);
     }
 }
 
-/// A group of tests ends.
+/// Ends a test group.
 pub fn end_group(identity: &str) {
-    let Ok(mut runs) = RUNNING.lock() else { return };
-    if let Some(found) = runs.groups.iter().rposition(|(_, group)| group == identity) {
-        runs.groups.remove(found);
+    let Ok(mut running) = RUNNING.lock() else { return };
+    if let Some(found) = running.groups.iter().rposition(|(_, group)| group == identity) {
+        running.groups.remove(found);
     }
 }
 
-/// A test ends. Mostly in the thread in which it began.
+/// Ends a test, usually in the thread in which it began.
 pub fn end(jni: Jni, framework: Framework, name: &str) {
     let thread = jni.thread();
-    let Some((owner, helpers)) = RUNNING.lock().ok().and_then(|mut runs| {
-        let found = runs.found(framework, name, thread)?;
-        let together = runs.together;
-        let test = &mut runs.tests[found];
-        // While one test runs at a time nobody asks for them.
-        Some((test.owner, if together { std::mem::take(&mut test.helpers) } else { Vec::new() }))
+    let Some((owner, child_threads)) = RUNNING.lock().ok().and_then(|mut running| {
+        let found = running.find(framework, name, thread)?;
+        let concurrent = running.concurrent;
+        let test = &mut running.tests[found];
+        // While tests run one after another, threads are not attributed.
+        Some((test.owner, if concurrent { std::mem::take(&mut test.child_threads) } else { Vec::new() }))
     }) else {
         return;
     };
-    let over = gone(jni, &helpers);
-    helpers.into_iter().for_each(|(_, thread)| jni.forget(thread.0));
-    trace_recorder::ends(jni, owner, &over);
-    test_attribution::ends(jni, owner);
-    let Ok(mut runs) = RUNNING.lock() else { return };
-    if let Some(found) = runs.tests.iter().position(|test| test.owner == owner) {
-        let test = runs.tests.remove(found);
-        test.helpers.into_iter().for_each(|(_, thread)| jni.forget(thread.0));
+    let ended = wait_for_end(jni, &child_threads);
+    child_threads.into_iter().for_each(|(_, thread)| jni.delete_global_ref(thread));
+    trace_recorder::end_test(jni, owner, &ended);
+    test_attribution::end_test(jni, owner);
+    let Ok(mut running) = RUNNING.lock() else { return };
+    if let Some(found) = running.tests.iter().position(|test| test.owner == owner) {
+        let test = running.tests.remove(found);
+        test.child_threads.into_iter().for_each(|(_, thread)| jni.delete_global_ref(thread));
     }
-    with_log(|log| over.iter().for_each(|helper| log.over(*helper, owner)));
-    runs.tell(jni);
+    with_log(|log| ended.iter().for_each(|thread| log.thread_ended(*thread, owner)));
+    running.update_log(jni);
 }
 
-/// Threads that are over. Those that may be so in a moment are waited for, without a lock.
-fn gone(jni: Jni, helpers: &[(u32, Thread)]) -> Vec<u32> {
-    let (mut left, mut over): (Vec<&(u32, Thread)>, _) = (helpers.iter().collect(), Vec::new());
+/// Returns the threads that have ended, after a short wait without a lock for those that may be about to end.
+fn wait_for_end(jni: Jni, threads: &[(u32, GlobalRef)]) -> Vec<u32> {
+    let (mut alive, mut ended): (Vec<&(u32, GlobalRef)>, _) = (threads.iter().collect(), Vec::new());
     let begun = Instant::now();
     loop {
-        left.retain(|(number, thread)| {
-            let is_over = jni.says(thread.0, c"isAlive") == Some(false);
-            if is_over {
-                over.push(*number);
+        alive.retain(|(number, thread)| {
+            let has_ended = jni.call_boolean(thread.0, c"isAlive") == Some(false);
+            if has_ended {
+                ended.push(*number);
             }
-            !is_over
+            !has_ended
         });
-        if left.is_empty() || begun.elapsed() > SOON {
-            return over;
+        if alive.is_empty() || begun.elapsed() > MAX_THREAD_END_WAIT {
+            return ended;
         }
-        std::thread::sleep(MOMENT);
+        std::thread::sleep(THREAD_POLL_INTERVAL);
     }
 }
 
-/// A thread that a test started hit something while tests run at the same time: its number.
-pub fn joins(jni: Jni, test: u32, thread: Object) -> u32 {
-    let helper = number() | HELPER;
-    if let Ok(mut runs) = RUNNING.lock()
-        && let Some(test) = runs.tests.iter_mut().find(|running| running.owner == test)
-        && let Some(thread) = jni.kept(thread)
+/// Registers a thread that a test started, and returns its number as an owner.
+pub fn register_thread(jni: Jni, test: u32, thread: JObject) -> u32 {
+    let owner = next_owner() | CHILD_THREAD;
+    if let Ok(mut running) = RUNNING.lock()
+        && let Some(test) = running.tests.iter_mut().find(|running| running.owner == test)
+        && let Some(thread) = jni.new_global_ref(thread)
     {
-        test.helpers.push((helper, Thread(thread)));
+        test.child_threads.push((owner, thread));
     }
-    helper
+    owner
 }
 
-/// The test that runs in this thread.
-pub fn of_thread(jni: Jni) -> Option<String> {
-    let (runs, thread) = (RUNNING.lock().ok()?, jni.thread());
-    runs.tests.iter().rev().find(|test| test.thread == thread).map(|test| test.name.clone())
+/// Returns the name of the test that runs in the current thread.
+pub fn of_current_thread(jni: Jni) -> Option<String> {
+    let (running, thread) = (RUNNING.lock().ok()?, jni.thread());
+    running.tests.iter().rev().find(|test| test.thread == thread).map(|test| test.name.clone())
 }
 
-/// Says which test runs to a log that was not there when it began.
-pub fn tell_again(jni: Jni) {
-    if let Ok(runs) = RUNNING.lock() {
-        runs.tell(jni);
+/// Writes the running test to a log that was created after the test began.
+pub fn update_log(jni: Jni) {
+    if let Ok(running) = RUNNING.lock() {
+        running.update_log(jni);
     }
 }
 
-fn with_log(does: impl FnOnce(&mut hit_log_writer::Log)) {
-    if let Ok(mut log) = crate::LOG.lock()
+fn with_log(action: impl FnOnce(&mut HitLogWriter)) {
+    if let Ok(mut log) = HIT_LOG.lock()
         && let Some(log) = log.as_mut()
     {
-        does(log);
+        action(log);
     }
 }
 
-impl Runs {
-    fn found(&self, framework: Framework, name: &str, thread: usize) -> Option<usize> {
-        let is_it = |test: &Running| test.framework == framework && test.name == name;
+impl RunningTests {
+    /// Finds a test, preferably one that began in the given thread.
+    fn find(&self, framework: Framework, name: &str, thread: usize) -> Option<usize> {
+        let is_it = |test: &RunningTest| test.framework == framework && test.name == name;
         let here = self.tests.iter().rposition(|test| is_it(test) && test.thread == thread);
         here.or_else(|| self.tests.iter().rposition(is_it))
     }
 
-    /// Something begins: whether anything runs beside it, a test or a group that is not around it.
-    fn notice(&mut self, jni: Jni, thread: usize, identity: Option<&str>) {
-        let is_around = |group: &str| identity.is_none_or(|identity| identity.starts_with(group));
-        let is_beside = self.tests.iter().any(|test| test.thread != thread)
-            || self.groups.iter().any(|(other, group)| *other != thread && !is_around(group));
-        if is_beside && !self.together {
-            self.together = true;
-            test_attribution::together(jni);
-            trace_recorder::together(jni);
+    /// Detects whether a test or group begins while another test, or a group that does not enclose it, runs in another thread.
+    fn detect_concurrency(&mut self, jni: Jni, thread: usize, identity: Option<&str>) {
+        let encloses = |group: &str| identity.is_none_or(|identity| identity.starts_with(group));
+        let is_concurrent = self.tests.iter().any(|test| test.thread != thread)
+            || self.groups.iter().any(|(other, group)| *other != thread && !encloses(group));
+        if is_concurrent && !self.concurrent {
+            self.concurrent = true;
+            test_attribution::set_concurrent(jni);
+            trace_recorder::set_concurrent(jni);
         }
     }
 
-    fn tell(&self, jni: Jni) {
+    fn update_log(&self, jni: Jni) {
         with_log(|log| match self.tests.last() {
-            _ if self.together => log.together(jni, self.tests.iter().map(|test| (test.owner, &*test.name))),
-            None => log.belongs(jni, Whose::Outside),
-            Some(last) => log.belongs(jni, Whose::Test(last.name.clone())),
+            _ if self.concurrent => log.set_concurrent(jni, self.tests.iter().map(|test| (test.owner, &*test.name))),
+            None => log.set_owner(jni, HitOwner::NoTest),
+            Some(last) => log.set_owner(jni, HitOwner::Test(last.name.clone())),
         });
     }
 }

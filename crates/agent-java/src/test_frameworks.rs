@@ -1,150 +1,190 @@
-//! Frameworks of tests, by the classes through which they say that a test begins or ends. These classes get a call of a class of ours,
-//! whose methods are the functions here.
+//! Test frameworks, and the methods by which they report that a test begins or ends. These methods get a call of the class
+//! `java/java/lang/TouchstoneTestEvents.java`, whose native methods are the functions here.
 
-use crate::class_writer::{Written, access};
-use crate::jvm_interface::{Jni, Object, Table};
-use crate::running_tests;
-use crate::test_attribution;
+use crate::jvm_interface::{FunctionTable, JObject, Jni};
+use crate::{running_tests, test_attribution};
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use touchstone_classfile::ClassFile;
-use touchstone_probes_java::{Call, with_calls};
+use touchstone_probes_java::{EntryCall, insert_entry_calls, instantiate};
 
-/// Who runs tests.
+/// A test framework.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Framework {
     /// JUnit 3.
     JUnit3,
     /// JUnit 4.
     JUnit4,
-    /// JUnit 5 and 6, and whatever runs on their platform.
+    /// JUnit 5 and 6, and other frameworks on the JUnit platform.
     Platform,
     /// TestNG.
     TestNg,
 }
 
-/// The class that is told. Every class can see it, as holders.
-const TOLD: &str = "java/lang/TouchstoneTests";
+const TEMPLATE: &[u8] = include_bytes!("../java/java/lang/TouchstoneTestEvents.class");
+const CLASS: &str = "java/lang/TouchstoneTestEvents";
 const DESC: &str = "(Ljava/lang/Object;)V";
 
-/// What the JVM calls for a static method that takes an object.
-type Native = extern "C" fn(Table, Object, Object);
+/// The type of functions that the JVM calls for a static method with descriptor `DESC`.
+type Native = extern "C" fn(FunctionTable, JObject, JObject);
 
-/// A method of a framework that is called with a test: its class, its name, what its descriptor begins with, and what is to be done.
-struct Hook(&'static str, &'static str, &'static str, &'static str, Native);
-
-const HOOKS: [Hook; 8] = [
-    Hook("junit/framework/TestResult", "startTest", "(Ljunit/framework/Test;)", "junit3Begins", junit3_begins),
-    Hook("junit/framework/TestResult", "endTest", "(Ljunit/framework/Test;)", "junit3Ends", junit3_ends),
-    Hook(RUN_NOTIFIER, "fireTestStarted", "(Lorg/junit/runner/Description;)", "junit4Begins", junit4_begins),
-    Hook(RUN_NOTIFIER, "fireTestFinished", "(Lorg/junit/runner/Description;)", "junit4Ends", junit4_ends),
-    Hook(
-        LISTENER,
-        "executionStarted",
-        "(Lorg/junit/platform/engine/TestDescriptor;",
-        "platformBegins",
-        platform_begins,
-    ),
-    Hook(LISTENER, "executionFinished", "(Lorg/junit/platform/engine/TestDescriptor;", "platformEnds", platform_ends),
-    // Up to TestNG 6, and since then.
-    Hook("org/testng/internal/Invoker", "runTestListeners", TESTNG_RESULT, "testngSays", testng_says),
-    Hook("org/testng/internal/TestListenerHelper", "runTestListeners", TESTNG_RESULT, "testngSays", testng_says),
-];
+/// A method of a framework whose first argument is a test, and the native method that it calls.
+struct Hook {
+    class: &'static str,
+    method: &'static str,
+    /// The beginning of the descriptor.
+    desc: &'static str,
+    native_name: &'static str,
+    native: Native,
+}
 
 const RUN_NOTIFIER: &str = "org/junit/runner/notification/RunNotifier";
-const LISTENER: &str = "org/junit/platform/launcher/core/ExecutionListenerAdapter";
+const LISTENER_ADAPTER: &str = "org/junit/platform/launcher/core/ExecutionListenerAdapter";
+const PLATFORM_DESCRIPTOR: &str = "(Lorg/junit/platform/engine/TestDescriptor;";
 const TESTNG_RESULT: &str = "(Lorg/testng/ITestResult;Ljava/util/List;)";
 
-/// Defines the class that frameworks tell; whether that worked.
-pub fn prepare(jni: Jni) -> bool {
-    if !test_attribution::prepare(jni) {
+const HOOKS: [Hook; 8] = [
+    Hook {
+        class: "junit/framework/TestResult",
+        method: "startTest",
+        desc: "(Ljunit/framework/Test;)",
+        native_name: "junit3Started",
+        native: junit3_started,
+    },
+    Hook {
+        class: "junit/framework/TestResult",
+        method: "endTest",
+        desc: "(Ljunit/framework/Test;)",
+        native_name: "junit3Finished",
+        native: junit3_finished,
+    },
+    Hook {
+        class: RUN_NOTIFIER,
+        method: "fireTestStarted",
+        desc: "(Lorg/junit/runner/Description;)",
+        native_name: "junit4Started",
+        native: junit4_started,
+    },
+    Hook {
+        class: RUN_NOTIFIER,
+        method: "fireTestFinished",
+        desc: "(Lorg/junit/runner/Description;)",
+        native_name: "junit4Finished",
+        native: junit4_finished,
+    },
+    Hook {
+        class: LISTENER_ADAPTER,
+        method: "executionStarted",
+        desc: PLATFORM_DESCRIPTOR,
+        native_name: "platformStarted",
+        native: platform_started,
+    },
+    Hook {
+        class: LISTENER_ADAPTER,
+        method: "executionFinished",
+        desc: PLATFORM_DESCRIPTOR,
+        native_name: "platformFinished",
+        native: platform_finished,
+    },
+    // Up to TestNG 6.
+    Hook {
+        class: "org/testng/internal/Invoker",
+        method: "runTestListeners",
+        desc: TESTNG_RESULT,
+        native_name: "testngStatus",
+        native: testng_status,
+    },
+    // Since TestNG 7.
+    Hook {
+        class: "org/testng/internal/TestListenerHelper",
+        method: "runTestListeners",
+        desc: TESTNG_RESULT,
+        native_name: "testngStatus",
+        native: testng_status,
+    },
+];
+
+/// Defines the class that receives test events. Returns true if it is defined.
+pub fn define(jni: Jni) -> bool {
+    if !test_attribution::define_once(jni) {
         return false;
     }
-    let made = jni.within_frame(|| {
-        let class = jni.define(TOLD, &told())?;
-        let natives: Vec<_> = hooks().map(|Hook(.., name, does)| ((*name, DESC), *does as *const c_void)).collect();
-        // SAFETY: all of them are functions of the type that the JVM calls for static methods with one object.
+    let defined = jni.with_local_frame(|| {
+        let class = jni.define(CLASS, &instantiate(TEMPLATE, &[])?)?;
+        let mut natives: Vec<((&str, &str), *const c_void)> = Vec::new();
+        for hook in &HOOKS {
+            if !natives.iter().any(|((name, _), _)| *name == hook.native_name) {
+                natives.push(((hook.native_name, DESC), hook.native as *const c_void));
+            }
+        }
+        // SAFETY: all functions have the type that the JVM calls for static methods with this descriptor.
         unsafe { jni.register(class, &natives) }.then_some(())
     });
-    made.is_some()
+    defined.is_some()
 }
 
-/// Hooks with different methods of ours.
-fn hooks() -> impl Iterator<Item = &'static Hook> {
-    let is_first = |index: usize| !HOOKS[..index].iter().any(|other| other.3 == HOOKS[index].3);
-    HOOKS.iter().enumerate().filter(move |(index, _)| is_first(*index)).map(|(_, hook)| hook)
-}
-
-/// A class of a framework, with calls of ours.
-pub fn listened(name: &CStr, bytes: &[u8]) -> Option<Vec<u8>> {
+/// Returns a class of a framework with calls of the native methods, or `None` if it is no such class.
+pub fn with_hooks(name: &CStr, bytes: &[u8]) -> Option<Vec<u8>> {
     let name = name.to_str().ok()?;
-    let calls: Vec<Call<'_>> = HOOKS
+    let calls: Vec<EntryCall<'_>> = HOOKS
         .iter()
-        .filter(|hook| hook.0 == name)
-        .map(|Hook(_, name, desc, method, _)| Call { name, desc, told: TOLD, method })
+        .filter(|hook| hook.class == name)
+        .map(|hook| EntryCall { name: hook.method, desc: hook.desc, callee_class: CLASS, callee: hook.native_name })
         .collect();
     if calls.is_empty() {
         return None;
     }
-    with_calls(bytes, &ClassFile::read(bytes).ok()?, &calls)
+    insert_entry_calls(bytes, &ClassFile::read(bytes).ok()?, &calls)
 }
 
-/// A class with native methods only.
-fn told() -> Vec<u8> {
-    let mut class = Written::new(TOLD, "java/lang/Object");
-    hooks().for_each(|hook| class.native(access::PUBLIC | access::STATIC, hook.3, DESC));
-    class.bytes()
-}
-
-/// What is to be done with the name of a test, if it has one. Nothing here may leave a trace in the program.
-fn with_name<N>(jni: Table, test: Object, name: fn(Jni, Object) -> Option<N>, then: impl FnOnce(Jni, N)) {
+/// Runs an action with the name of a test, if it has one. Neither exceptions nor panics reach the program.
+fn with_name<N>(jni: FunctionTable, test: JObject, name: fn(Jni, JObject) -> Option<N>, action: impl FnOnce(Jni, N)) {
     let jni = Jni(jni);
     let _ = catch_unwind(AssertUnwindSafe(|| {
         if !test.is_null()
-            && let Some(name) = jni.within_frame(|| name(jni, test))
+            && let Some(name) = jni.with_local_frame(|| name(jni, test))
         {
-            then(jni, name);
+            action(jni, name);
         }
     }));
 }
 
-extern "C" fn junit3_begins(jni: Table, _class: Object, test: Object) {
+extern "C" fn junit3_started(jni: FunctionTable, _class: JObject, test: JObject) {
     with_name(jni, test, junit3_name, |jni, name| running_tests::begin(jni, Framework::JUnit3, name, None));
 }
 
-extern "C" fn junit3_ends(jni: Table, _class: Object, test: Object) {
+extern "C" fn junit3_finished(jni: FunctionTable, _class: JObject, test: JObject) {
     with_name(jni, test, junit3_name, |jni, name| running_tests::end(jni, Framework::JUnit3, &name));
 }
 
-extern "C" fn junit4_begins(jni: Table, _class: Object, test: Object) {
+extern "C" fn junit4_started(jni: FunctionTable, _class: JObject, test: JObject) {
     with_name(jni, test, junit4_name, |jni, name| running_tests::begin(jni, Framework::JUnit4, name, None));
 }
 
-extern "C" fn junit4_ends(jni: Table, _class: Object, test: Object) {
+extern "C" fn junit4_finished(jni: FunctionTable, _class: JObject, test: JObject) {
     with_name(jni, test, junit4_name, |jni, name| running_tests::end(jni, Framework::JUnit4, &name));
 }
 
-extern "C" fn platform_begins(jni: Table, _class: Object, test: Object) {
-    let identity = |jni: Jni| jni.within_frame(|| platform_identity(jni, test));
+extern "C" fn platform_started(jni: FunctionTable, _class: JObject, test: JObject) {
+    let identity = |jni: Jni| jni.with_local_frame(|| platform_identity(jni, test));
     with_name(jni, test, platform_name, |jni, name| match name {
         Some(name) => running_tests::begin(jni, Framework::Platform, name, identity(jni).as_deref()),
         None => identity(jni).into_iter().for_each(|group| running_tests::begin_group(jni, group)),
     });
 }
 
-extern "C" fn platform_ends(jni: Table, _class: Object, test: Object) {
+extern "C" fn platform_finished(jni: FunctionTable, _class: JObject, test: JObject) {
+    let identity = |jni: Jni| jni.with_local_frame(|| platform_identity(jni, test));
     with_name(jni, test, platform_name, |jni, name| match name {
         Some(name) => running_tests::end(jni, Framework::Platform, &name),
-        None => {
-            jni.within_frame(|| platform_identity(jni, test)).iter().for_each(|group| running_tests::end_group(group))
-        }
+        None => identity(jni).iter().for_each(|group| running_tests::end_group(group)),
     });
 }
 
-/// TestNG has one method for all that becomes of a test.
-extern "C" fn testng_says(jni: Table, _class: Object, result: Object) {
+/// Handles all events of TestNG: it has one method for them.
+extern "C" fn testng_status(jni: FunctionTable, _class: JObject, result: JObject) {
     const STARTED: i32 = 16;
-    with_name(jni, result, testng_name, |jni, name| match jni.number(result, c"getStatus") {
+    with_name(jni, result, testng_name, |jni, name| match jni.call_int(result, c"getStatus") {
         Some(STARTED) => running_tests::begin(jni, Framework::TestNg, name, None),
         _ => running_tests::end(jni, Framework::TestNg, &name),
     });
@@ -153,79 +193,80 @@ extern "C" fn testng_says(jni: Table, _class: Object, result: Object) {
 const STRING: &CStr = c"()Ljava/lang/String;";
 const OPTIONAL: &CStr = c"()Ljava/util/Optional;";
 
-fn asked(jni: Jni, object: Object, name: &CStr) -> Option<String> {
-    jni.text(jni.call(object, name, STRING)?)
+/// Calls a method that returns a string.
+fn call_string(jni: Jni, object: JObject, name: &CStr) -> Option<String> {
+    jni.string(jni.call(object, name, STRING)?)
 }
 
-fn class_name(jni: Jni, object: Object) -> Option<String> {
-    asked(jni, jni.call(object, c"getClass", c"()Ljava/lang/Class;")?, c"getName")
+fn class_name(jni: Jni, object: JObject) -> Option<String> {
+    call_string(jni, jni.call(object, c"getClass", c"()Ljava/lang/Class;")?, c"getName")
 }
 
-/// A test case has a name; others say what they are.
-fn junit3_name(jni: Jni, test: Object) -> Option<String> {
-    match asked(jni, test, c"getName") {
+/// Returns the name of a test case; other tests have only a string form.
+fn junit3_name(jni: Jni, test: JObject) -> Option<String> {
+    match call_string(jni, test, c"getName") {
         Some(name) => Some(format!("{}.{name}", class_name(jni, test)?)),
-        None => Some(turned(asked(jni, test, c"toString")?)),
+        None => Some(class_first(call_string(jni, test, c"toString")?)),
     }
 }
 
-fn junit4_name(jni: Jni, description: Object) -> Option<String> {
-    Some(turned(asked(jni, description, c"getDisplayName")?))
+fn junit4_name(jni: Jni, description: JObject) -> Option<String> {
+    Some(class_first(call_string(jni, description, c"getDisplayName")?))
 }
 
-/// `method(class)` as all other names are.
-fn turned(name: String) -> String {
+/// Turns `method(class)` into `class.method`, the form of all other names.
+fn class_first(name: String) -> String {
     match name.strip_suffix(')').and_then(|name| name.rsplit_once('(')) {
         Some((method, class)) if !class.is_empty() => format!("{class}.{method}"),
         _ => name,
     }
 }
 
-/// The method, and what is shown of one of several calls of it. Groups of tests have none.
-fn platform_name(jni: Jni, test: Object) -> Option<Option<String>> {
-    const DEEPEST: usize = 20;
-    if !jni.says(test, c"isTest")? {
+/// Returns the method, and the display names of one of its several invocations. A test group has no name.
+fn platform_name(jni: Jni, test: JObject) -> Option<Option<String>> {
+    const MAX_DEPTH: usize = 20;
+    if !jni.call_boolean(test, c"isTest")? {
         return Some(None);
     }
-    let method_of = |of: Object| {
+    let method_of = |of: JObject| {
         let source = jni.call(jni.call(of, c"getSource", OPTIONAL)?, c"get", c"()Ljava/lang/Object;")?;
-        Some(format!("{}.{}", asked(jni, source, c"getClassName")?, asked(jni, source, c"getMethodName")?))
+        Some(format!("{}.{}", call_string(jni, source, c"getClassName")?, call_string(jni, source, c"getMethodName")?))
     };
-    let parent_of = |of: Object| jni.call(jni.call(of, c"getParent", OPTIONAL)?, c"get", c"()Ljava/lang/Object;");
+    let parent_of = |of: JObject| jni.call(jni.call(of, c"getParent", OPTIONAL)?, c"get", c"()Ljava/lang/Object;");
     let (mut here, mut method) = (test, method_of(test));
     let mut shown = Vec::new();
-    for _ in 0..DEEPEST {
-        let above = parent_of(here);
-        let above_method = above.and_then(&method_of);
-        if method.is_some() && above_method != method {
+    for _ in 0..MAX_DEPTH {
+        let parent = parent_of(here);
+        let parent_method = parent.and_then(&method_of);
+        if method.is_some() && parent_method != method {
             break;
         }
-        shown.extend(asked(jni, here, c"getDisplayName"));
-        let Some(above) = above else { break };
-        (here, method) = (above, above_method);
+        shown.extend(call_string(jni, here, c"getDisplayName"));
+        let Some(parent) = parent else { break };
+        (here, method) = (parent, parent_method);
     }
     shown.extend(method);
     shown.reverse();
     Some(Some(shown.join(" ")))
 }
 
-/// What tells a test or a group from all others: it begins with that of the group around it.
-fn platform_identity(jni: Jni, test: Object) -> Option<String> {
-    asked(jni, jni.call(test, c"getUniqueId", c"()Lorg/junit/platform/engine/UniqueId;")?, c"toString")
+/// Returns the unique identity of a test or group. It begins with the identity of the enclosing group.
+fn platform_identity(jni: Jni, test: JObject) -> Option<String> {
+    call_string(jni, jni.call(test, c"getUniqueId", c"()Lorg/junit/platform/engine/UniqueId;")?, c"toString")
 }
 
-/// The method, and its parameters as far as showing them runs nothing of the program.
-fn testng_name(jni: Jni, result: Object) -> Option<String> {
+/// Returns the method and its arguments. Only strings of JDK classes are used: `toString` of others would run code of the program.
+fn testng_name(jni: Jni, result: JObject) -> Option<String> {
     let method = jni.call(result, c"getMethod", c"()Lorg/testng/ITestNGMethod;")?;
-    let class = asked(jni, jni.call(method, c"getRealClass", c"()Ljava/lang/Class;")?, c"getName")?;
-    let name = format!("{class}.{}", asked(jni, method, c"getMethodName")?);
+    let class = call_string(jni, jni.call(method, c"getRealClass", c"()Ljava/lang/Class;")?, c"getName")?;
+    let name = format!("{class}.{}", call_string(jni, method, c"getMethodName")?);
     let parameters = jni.call(result, c"getParameters", c"()[Ljava/lang/Object;");
     let parameters = parameters.map(|array| jni.elements(array)).unwrap_or_default();
     let shown = parameters.iter().map(|parameter| {
         let Some(object) = parameter else { return "null".to_string() };
         let class = class_name(jni, *object).unwrap_or_default();
         match class.starts_with("java.lang.") {
-            true => asked(jni, *object, c"toString").unwrap_or(class),
+            true => call_string(jni, *object, c"toString").unwrap_or(class),
             false => class,
         }
     });
@@ -234,19 +275,24 @@ fn testng_name(jni: Jni, result: Object) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests_of_names {
+mod tests {
     use super::*;
+    use touchstone_classfile::access;
 
     #[test]
-    fn the_class_that_is_told_is_a_class_file() {
-        let class = ClassFile::read(&told()).expect("a class file");
-        assert_eq!((&*class.name, class.methods.len()), (TOLD, 7));
+    fn the_class_has_a_native_method_for_each_hook() {
+        let file = ClassFile::read(TEMPLATE).expect("a class file");
+        assert_eq!(&*file.name, CLASS);
+        for hook in &HOOKS {
+            let method = file.method(hook.native_name, DESC).map(|index| &file.methods[index]);
+            assert!(method.is_some_and(|method| method.is(access::NATIVE)), "{}", hook.native_name);
+        }
     }
 
     #[test]
-    fn names_of_methods_stand_behind_their_classes() {
-        assert_eq!(turned("adds(com.acme.SumTest)".to_string()), "com.acme.SumTest.adds");
-        assert_eq!(turned("adds[f(x) = 2](com.acme.SumTest)".to_string()), "com.acme.SumTest.adds[f(x) = 2]");
-        assert_eq!(turned("anything".to_string()), "anything");
+    fn names_of_methods_follow_their_classes() {
+        assert_eq!(class_first("adds(com.acme.SumTest)".to_string()), "com.acme.SumTest.adds");
+        assert_eq!(class_first("adds[f(x) = 2](com.acme.SumTest)".to_string()), "com.acme.SumTest.adds[f(x) = 2]");
+        assert_eq!(class_first("anything".to_string()), "anything");
     }
 }

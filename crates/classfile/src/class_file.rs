@@ -14,10 +14,12 @@ pub mod access {
     pub const STATIC: u16 = 0x0008;
     pub const FINAL: u16 = 0x0010;
     pub const SYNCHRONIZED: u16 = 0x0020;
+    pub const SUPER: u16 = 0x0020;
     pub const VARARGS: u16 = 0x0080;
     pub const NATIVE: u16 = 0x0100;
     pub const INTERFACE: u16 = 0x0200;
     pub const ABSTRACT: u16 = 0x0400;
+    pub const SYNTHETIC: u16 = 0x1000;
     pub const ENUM: u16 = 0x4000;
     pub const MODULE: u16 = 0x8000;
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use touchstone_classfile::{Attribute, ClassFile, Constant, Member, access};
 
 /// Directories that compilers put tests into: what tests do to check a program is no part of it.
-pub const TEST_PLACES: [&str; 4] = ["test-classes", "classes/java/test", "classes/kotlin/test", "bin/test"];
+pub const TEST_CLASS_DIRECTORIES: [&str; 4] = ["test-classes", "classes/java/test", "classes/kotlin/test", "bin/test"];
 
 /// What is written above the methods of tests.
 const ANNOTATIONS: [&str; 7] = [
@@ -26,7 +26,7 @@ pub fn is_test_class(class: &ClassFile, place: &Path) -> bool {
         Ok(Constant::Utf8(text)) => ANNOTATIONS.iter().chain(&MARKS).any(|mark| &**text.text() == *mark),
         _ => false,
     };
-    let in_tests = TEST_PLACES.iter().any(|tests| place.ends_with(tests));
+    let in_tests = TEST_CLASS_DIRECTORIES.iter().any(|tests| place.ends_with(tests));
     in_tests || (1..u16::try_from(class.pool.len()).unwrap_or(u16::MAX)).any(marked)
 }
 

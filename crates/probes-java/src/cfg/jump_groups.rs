@@ -1,272 +1,284 @@
-//! Groups: conditional jumps that may be conditions of one decision, and the ways through them.
+//! Groups of conditional jumps that may be the conditions of one decision, and the paths through them.
 //!
-//! Bytecode does not say what a decision is: `if (a && b)` and `if (a) if (b)` are the same. So jumps are put together wherever
-//! they could be conditions of one: a way out of the first leads to the second, the other one to where the second
-//! leads. That puts more together than the source does, and nothing is lost by it: every way through a group has a number, and whoever
-//! knows the source reads from it what each decision inside did.
+//! Bytecode has no decisions: `if (a && b)` and `if (a) if (b)` compile to the same code. So jumps are grouped wherever they could be
+//! conditions of one decision: one successor of the first is the second, the other one is a successor of the second. A group may contain
+//! more than one decision of the source. Nothing is lost by this: every path through a group has a number, from which a reader that knows
+//! the source derives the outcomes of each decision.
 //!
-//! A run computes the number of its way as Ball and Larus do: the second way out of a jump adds the number of ways behind the
-//! first. A group is only made where every visit of its jumps is a part of a visit that began at the first of them, so that a number
-//! never comes from two visits.
+//! A run computes the number of its path as in Ball and Larus, "Efficient path profiling" (1996): a taken jump adds the number of paths from
+//! its other successor. A group is formed only if every execution of its jumps is part of an execution that began at the first one, so that a
+//! number is never the sum of two executions.
 
-use crate::cfg::blocks::Flow;
+use crate::cfg::blocks::MethodCfg;
 use std::collections::BTreeSet;
+use touchstone_base::DominatorTree;
 
-/// A group has at most so many jumps,
-const MOST_NODES: usize = 60;
-/// and so many ways.
-const MOST_WAYS: u32 = 1024;
-/// So many numbers its parts may have.
-const MOST_PARTS: usize = 256;
-/// So many jumps are looked at for one that goes on.
-const MOST_LOOKED_AT: usize = 12;
+/// The maximum number of jumps of a group. Their positions are bits of a word.
+const MAX_GROUP_JUMPS: usize = 60;
+/// The maximum number of paths through a group.
+const MAX_GROUP_PATHS: u32 = 1024;
+/// The maximum number of probes for prefixes of the paths through a group.
+const MAX_PREFIX_PROBES: usize = 256;
+/// The maximum number of post-dominators that are searched for the next jump of a group.
+const MAX_JUMPS_FOLLOWED: usize = 12;
 
-/// Where a jump of a group leads.
+/// The successor of a jump in its group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
-    /// Out of the group.
-    Out,
-    /// To another jump of the group, perhaps after jumps that are none of it.
-    To(usize),
+pub enum GroupSuccessor {
+    /// The path leaves the group.
+    Exit,
+    /// Another jump, by its position in the group. Jumps of other groups may be executed before it.
+    Jump(usize),
 }
 
 /// A conditional jump of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Node {
-    /// The instruction, by number.
+pub struct GroupJump {
+    /// The index of the instruction.
     pub insn: usize,
-    /// Where it leads if it is not taken, and if it is.
-    pub ways: [Way; 2],
+    /// The successors if the jump is not taken, and if it is.
+    pub successors: [GroupSuccessor; 2],
 }
 
-/// Jumps that may be conditions of one decision. The first is where it begins; each leads only to later ones.
+/// Jumps that may be the conditions of one decision. Every path begins at the first one, and each jump has only later ones as successors.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Group {
+pub struct JumpGroup {
     /// The jumps.
-    pub nodes: Vec<Node>,
+    pub jumps: Vec<GroupJump>,
 }
 
-impl Group {
-    /// How many ways there are through it.
-    pub fn ways(&self) -> u32 {
-        self.counts().first().copied().unwrap_or(0)
+impl JumpGroup {
+    /// Returns the number of paths through the group.
+    pub fn path_count(&self) -> u32 {
+        self.path_counts().first().copied().unwrap_or(0)
     }
 
-    /// By jump: how many ways there are from it on.
-    fn counts(&self) -> Vec<u32> {
-        let mut counts = vec![0u32; self.nodes.len()];
-        for index in (0..self.nodes.len()).rev() {
-            let behind = |way: Way| match way {
-                Way::Out => 1,
-                Way::To(next) => counts[next],
+    /// Maps each jump to the number of paths that begin with it.
+    fn path_counts(&self) -> Vec<u32> {
+        let mut counts = vec![0u32; self.jumps.len()];
+        for index in (0..self.jumps.len()).rev() {
+            let paths_from = |successor: GroupSuccessor| match successor {
+                GroupSuccessor::Exit => 1,
+                GroupSuccessor::Jump(next) => counts[next],
             };
-            let [one, two] = self.nodes[index].ways.map(behind);
+            let [one, two] = self.jumps[index].successors.map(paths_from);
             counts[index] = one.saturating_add(two);
         }
         counts
     }
 
-    /// By jump: what its being taken adds to the number of the way.
-    pub fn adds(&self) -> Vec<u32> {
-        let counts = self.counts();
-        let behind = |node: &Node| match node.ways[0] {
-            Way::Out => 1,
-            Way::To(next) => counts[next],
+    /// Maps each jump to the number that is added to the number of the path if the jump is taken.
+    pub fn increments(&self) -> Vec<u32> {
+        let counts = self.path_counts();
+        let paths_if_not_taken = |jump: &GroupJump| match jump.successors[0] {
+            GroupSuccessor::Exit => 1,
+            GroupSuccessor::Jump(next) => counts[next],
         };
-        self.nodes.iter().map(behind).collect()
+        self.jumps.iter().map(paths_if_not_taken).collect()
     }
 
-    /// All ways by number: jumps by their position in the group, and whether they are taken.
-    pub fn paths(&self) -> Vec<Vec<(usize, bool)>> {
+    /// Returns all paths in the order of their numbers.
+    pub fn paths(&self) -> Vec<JumpOutcomes> {
         let mut paths = Vec::new();
-        let mut waiting = vec![(0, Vec::new())];
-        while let Some((node, path)) = waiting.pop() {
-            // What is not taken comes first.
+        let mut pending = vec![(0, Vec::new())];
+        while let Some((jump, path)) = pending.pop() {
             for taken in [true, false] {
                 let mut path: Vec<(usize, bool)> = path.clone();
-                path.push((node, taken));
-                match self.nodes[node].ways[usize::from(taken)] {
-                    Way::To(next) => waiting.push((next, path)),
-                    Way::Out => paths.push(path),
+                path.push((jump, taken));
+                match self.jumps[jump].successors[usize::from(taken)] {
+                    GroupSuccessor::Jump(next) => pending.push((next, path)),
+                    GroupSuccessor::Exit => paths.push(path),
                 }
             }
         }
-        let adds = self.adds();
+        let increments = self.increments();
         let number = |path: &Vec<(usize, bool)>| -> u32 {
-            path.iter().filter(|(_, taken)| *taken).map(|(node, _)| adds[*node]).sum()
+            path.iter().filter(|(_, taken)| *taken).map(|(jump, _)| increments[*jump]).sum()
         };
         paths.sort_by_key(number);
         paths
     }
 }
 
-/// A way that goes on inside of a group, where something may be thrown before the next jump: what was decided so far has probes of its
-/// own, or it would be lost.
+/// The path prefixes that end with one outcome of a jump, if an exception may be thrown before the next jump of the group. They have probes of
+/// their own.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Part {
-    /// The jump, by its position in the group.
-    pub node: usize,
-    /// Whether it is taken.
+pub struct PathPrefixes {
+    /// The position of the jump in the group.
+    pub jump: usize,
+    /// True if the jump is taken.
     pub taken: bool,
-    /// The smallest number that runs have there; those of others follow it.
+    /// The smallest number of a path prefix that ends here.
     pub least: u32,
-    /// By number from there on: the way so far, if there is one with that number.
-    pub paths: Vec<Option<Steps>>,
+    /// The prefixes by their numbers, from `least` on; `None` if no prefix has that number.
+    pub paths: Vec<Option<JumpOutcomes>>,
 }
 
-/// Jumps by their position in the group, and whether they are taken.
-pub type Steps = Vec<(usize, bool)>;
+/// The jumps of a path by their positions in the group, each with true if it is taken.
+pub type JumpOutcomes = Vec<(usize, bool)>;
 
-impl Group {
-    /// What is decided where a way goes on inside; empty if these are too many.
-    pub(crate) fn parts(&self, may_throw: impl Fn(usize, usize) -> bool) -> Vec<Part> {
-        let adds = self.adds();
-        // By jump: the ways to it, with their numbers.
-        let mut ways: Vec<Vec<(u32, Steps)>> = vec![Vec::new(); self.nodes.len()];
-        ways[0].push((0, Vec::new()));
-        let (mut parts, mut size) = (Vec::new(), 0);
-        for (position, node) in self.nodes.iter().enumerate() {
+impl JumpGroup {
+    /// Returns the prefixes after which an exception may leave the group, or nothing if there are too many. `may_throw` says it for the code
+    /// between two jumps.
+    pub(crate) fn path_prefixes(&self, may_throw: impl Fn(usize, usize) -> bool) -> Vec<PathPrefixes> {
+        let increments = self.increments();
+        // Maps each jump to the path prefixes that end before it, with their numbers.
+        let mut prefixes: Vec<Vec<(u32, JumpOutcomes)>> = vec![Vec::new(); self.jumps.len()];
+        prefixes[0].push((0, Vec::new()));
+        let (mut found, mut size) = (Vec::new(), 0);
+        for (position, jump) in self.jumps.iter().enumerate() {
             for taken in [false, true] {
-                let Way::To(next) = node.ways[usize::from(taken)] else { continue };
-                let by = if taken { adds[position] } else { 0 };
-                let mut here: Vec<(u32, Steps)> = Vec::new();
-                for (number, path) in &ways[position] {
+                let GroupSuccessor::Jump(next) = jump.successors[usize::from(taken)] else { continue };
+                let by = if taken { increments[position] } else { 0 };
+                let mut here: Vec<(u32, JumpOutcomes)> = Vec::new();
+                for (number, path) in &prefixes[position] {
                     let path = [path.as_slice(), &[(position, taken)]].concat();
                     here.push((number + by, path));
                 }
-                if may_throw(node.insn, self.nodes[next].insn) {
+                if may_throw(jump.insn, self.jumps[next].insn) {
                     let least = here.iter().map(|(number, _)| *number).min().unwrap_or(0);
                     let most = here.iter().map(|(number, _)| *number).max().unwrap_or(0);
                     let mut paths = vec![None; (most - least) as usize + 1];
                     size += paths.len();
                     here.iter().for_each(|(number, path)| paths[(number - least) as usize] = Some(path.clone()));
-                    parts.push(Part { node: position, taken, least, paths });
+                    found.push(PathPrefixes { jump: position, taken, least, paths });
                 }
-                ways[next].extend(here);
+                prefixes[next].extend(here);
             }
         }
-        if size > MOST_PARTS { Vec::new() } else { parts }
+        if size > MAX_PREFIX_PROBES { Vec::new() } else { found }
     }
 }
 
-/// A group in the making, with the blocks that it leads to.
+/// A group that is being built, with the blocks that follow its jumps.
 #[derive(Clone, Debug)]
-struct Made {
-    group: Group,
-    /// By jump: the blocks behind it, as control comes to them.
-    behind: Vec<[usize; 2]>,
+struct GroupBuilder {
+    group: JumpGroup,
+    /// Maps each jump to its two successor blocks.
+    blocks: Vec<[usize; 2]>,
 }
 
-impl Made {
-    /// Blocks that the group leads to.
-    fn leads_to(&self, block: usize) -> bool {
-        self.group
-            .nodes
-            .iter()
-            .zip(&self.behind)
-            .any(|(node, behind)| (0..2).any(|way| node.ways[way] == Way::Out && behind[way] == block))
+impl GroupBuilder {
+    /// Returns true if a path leaves the group to `block`.
+    fn exits_to(&self, block: usize) -> bool {
+        self.group.jumps.iter().zip(&self.blocks).any(|(jump, blocks)| {
+            (0..2).any(|way| jump.successors[way] == GroupSuccessor::Exit && blocks[way] == block)
+        })
     }
 
     fn position(&self, insn: usize) -> Option<usize> {
-        self.group.nodes.iter().position(|node| node.insn == insn)
+        self.group.jumps.iter().position(|jump| jump.insn == insn)
     }
 
-    fn outs(&self) -> Vec<usize> {
-        let nodes = self.group.nodes.iter().zip(&self.behind);
-        let mut outs: Vec<usize> = nodes
-            .flat_map(|(node, behind)| (0..2).filter(|way| node.ways[*way] == Way::Out).map(|way| behind[way]))
+    fn exits(&self) -> Vec<usize> {
+        let jumps = self.group.jumps.iter().zip(&self.blocks);
+        let mut exits: Vec<usize> = jumps
+            .flat_map(|(jump, blocks)| {
+                (0..2).filter(|way| jump.successors[*way] == GroupSuccessor::Exit).map(|way| blocks[way])
+            })
             .collect();
-        outs.sort_unstable();
-        outs.dedup();
-        outs
+        exits.sort_unstable();
+        exits.dedup();
+        exits
     }
 }
 
-/// The groups of a method's jumps, in the order of the code. Every conditional jump is in one.
-pub(crate) fn groups(flow: &Flow) -> Vec<Group> {
-    // `(a && b) || c`: only with `a` is it known that nobody comes to `c` but from the group.
-    let hopeful = grouped(flow, |_| true, begins_at_first_behind_it);
-    let (mut groups, others): (Vec<Group>, Vec<Group>) =
-        hopeful.into_iter().partition(|group| begins_always_at_first(flow, group));
-    let left: BTreeSet<usize> = others.iter().flat_map(|group| &group.nodes).map(|node| node.insn).collect();
-    groups.extend(grouped(flow, |insn| left.contains(&insn), begins_always_at_first));
-    groups.sort_by_key(|group| group.nodes.first().map(|node| node.insn));
+/// Partitions the conditional jumps of a method into groups, in the order of the code.
+pub(crate) fn groups(cfg: &MethodCfg) -> Vec<JumpGroup> {
+    // In `(a && b) || c` the group of `b` and `c` is also entered at `c`; only with `a` it is entered at its first jump alone. So groups are first
+    // built as if the code before them belonged to them, and rebuilt if it does not.
+    let candidates = grouped(cfg, |_| true, is_entered_at_first_from_there);
+    let (mut groups, others): (Vec<JumpGroup>, Vec<JumpGroup>) =
+        candidates.into_iter().partition(|group| is_entered_at_first(cfg, group));
+    let left: BTreeSet<usize> = others.iter().flat_map(|group| &group.jumps).map(|jump| jump.insn).collect();
+    groups.extend(grouped(cfg, |insn| left.contains(&insn), is_entered_at_first));
+    groups.sort_by_key(|group| group.jumps.first().map(|jump| jump.insn));
     groups
 }
 
-/// Groups of some jumps, of which each step fits.
-fn grouped(flow: &Flow, is_wanted: impl Fn(usize) -> bool, fits: fn(&Flow, &Group) -> bool) -> Vec<Group> {
-    let passed = flow.passed_by_all();
-    let mut made: Vec<Made> = Vec::new();
-    for block in (0..flow.blocks.len()).rev() {
-        let Some(insn) = flow.jump_of(block).filter(|insn| is_wanted(*insn)) else { continue };
-        let [next, target] = flow.blocks[block].next[..] else { continue };
-        let behind = [flow.resolved(next), flow.resolved(target)];
-        let alone = Made { group: Group { nodes: vec![Node { insn, ways: [Way::Out; 2] }] }, behind: vec![behind] };
-        let met = behind.map(|from| jumps_from(flow, &passed, from, insn));
-        match joined(&alone, &met, &made, |group| fits(flow, group)) {
-            Some((joined, parts)) => {
+/// Builds groups of the jumps that `is_wanted` selects. Every intermediate group satisfies `fits`.
+fn grouped(
+    cfg: &MethodCfg,
+    is_wanted: impl Fn(usize) -> bool,
+    fits: fn(&MethodCfg, &JumpGroup) -> bool,
+) -> Vec<JumpGroup> {
+    let post_dominators = cfg.post_dominators();
+    let mut groups: Vec<GroupBuilder> = Vec::new();
+    for block in (0..cfg.blocks.len()).rev() {
+        let Some(insn) = cfg.jump_of(block).filter(|insn| is_wanted(*insn)) else { continue };
+        let [next, target] = cfg.blocks[block].next[..] else { continue };
+        let blocks = [cfg.resolved(next), cfg.resolved(target)];
+        let single = GroupBuilder {
+            group: JumpGroup { jumps: vec![GroupJump { insn, successors: [GroupSuccessor::Exit; 2] }] },
+            blocks: vec![blocks],
+        };
+        let jumps_after = blocks.map(|from| jumps_from(cfg, &post_dominators, from, insn));
+        match join(&single, &jumps_after, &groups, |group| fits(cfg, group)) {
+            Some((joined, merged)) => {
                 let mut at = 0;
-                made.retain(|_| {
+                groups.retain(|_| {
                     at += 1;
-                    !parts.contains(&(at - 1))
+                    !merged.contains(&(at - 1))
                 });
-                made.push(joined);
+                groups.push(joined);
             }
-            None => made.push(alone),
+            None => groups.push(single),
         }
     }
-    made.into_iter().map(|made| made.group).collect()
+    groups.into_iter().map(|builder| builder.group).collect()
 }
 
-/// Jumps behind another that every way from a block comes to, in order.
-fn jumps_from(flow: &Flow, passed: &[Option<usize>], from: usize, behind: usize) -> Vec<usize> {
+/// Returns the jumps after the jump `after` that post-dominate a block, in order.
+fn jumps_from(cfg: &MethodCfg, post_dominators: &DominatorTree, from: usize, after: usize) -> Vec<usize> {
     let mut found = Vec::new();
     let mut at = Some(from);
-    for _ in 0..MOST_LOOKED_AT {
+    for _ in 0..MAX_JUMPS_FOLLOWED {
         let Some(block) = at else { break };
-        if let Some(jump) = flow.jump_of(block)
-            && jump > behind
+        if let Some(jump) = cfg.jump_of(block)
+            && jump > after
         {
             found.push(jump);
         }
-        at = passed[block];
+        at = post_dominators.immediate(block);
     }
     found
 }
 
-/// A jump together with groups that it leads to, and which these are.
-fn joined(
-    alone: &Made,
-    met: &[Vec<usize>; 2],
-    made: &[Made],
-    fits: impl Fn(&Group) -> bool,
-) -> Option<(Made, Vec<usize>)> {
-    let begins = |jump: usize| made.iter().position(|made| made.group.nodes[0].insn == jump);
+/// Joins a jump with one or two of the groups that follow it. Returns the new group and the indices of these.
+fn join(
+    single: &GroupBuilder,
+    jumps_after: &[Vec<usize>; 2],
+    groups: &[GroupBuilder],
+    fits: impl Fn(&JumpGroup) -> bool,
+) -> Option<(GroupBuilder, Vec<usize>)> {
+    let group_at = |jump: usize| groups.iter().position(|builder| builder.group.jumps[0].insn == jump);
     for way in [0, 1] {
         let other = 1 - way;
-        for entry in &met[way] {
-            let Some(first) = begins(*entry) else { continue };
-            let group = &made[first];
-            let out = alone.behind[0][other];
-            // Where both ways lead to the same jump, the decision has ended.
-            let inside = met[other].iter().find_map(|jump| group.position(*jump)).filter(|inside| *inside > 0);
-            let mut candidates: Vec<(Made, Vec<usize>)> = Vec::new();
-            if group.leads_to(out) {
-                candidates.push((append(alone, group, way, Way::Out), vec![first]));
+        for entry in &jumps_after[way] {
+            let Some(first) = group_at(*entry) else { continue };
+            let group = &groups[first];
+            let exit = single.blocks[0][other];
+            // If both successors reach the first jump of the group, the decision has ended before it.
+            let inside = jumps_after[other].iter().find_map(|jump| group.position(*jump)).filter(|inside| *inside > 0);
+            let mut candidates: Vec<(GroupBuilder, Vec<usize>)> = Vec::new();
+            if group.exits_to(exit) {
+                candidates.push((prepend(single, group, way, GroupSuccessor::Exit), vec![first]));
             }
             if let Some(inside) = inside {
-                candidates.push((append(alone, group, way, Way::To(inside + 1)), vec![first]));
+                candidates.push((prepend(single, group, way, GroupSuccessor::Jump(inside + 1)), vec![first]));
             }
-            // A choice: both ways lead to a group, and these to the same.
-            for second in met[other].iter().filter_map(|jump| begins(*jump)).filter(|second| *second != first) {
-                if made[second].outs() == group.outs() {
-                    candidates.push((choice(alone, [(way, group), (other, &made[second])]), vec![first, second]));
+            // A conditional expression: both successors are groups with the same exits.
+            for second in jumps_after[other].iter().filter_map(|jump| group_at(*jump)).filter(|second| *second != first)
+            {
+                if groups[second].exits() == group.exits() {
+                    candidates
+                        .push((prepend_to_both(single, [(way, group), (other, &groups[second])]), vec![first, second]));
                 }
             }
-            let is_one =
-                |Made { group, .. }: &Made| group.nodes.len() <= MOST_NODES && group.ways() <= MOST_WAYS && fits(group);
-            if let Some(found) = candidates.into_iter().find(|(made, _)| is_one(made)) {
+            let is_within_bounds = |GroupBuilder { group, .. }: &GroupBuilder| {
+                group.jumps.len() <= MAX_GROUP_JUMPS && group.path_count() <= MAX_GROUP_PATHS && fits(group)
+            };
+            if let Some(found) = candidates.into_iter().find(|(builder, _)| is_within_bounds(builder)) {
                 return Some(found);
             }
         }
@@ -274,86 +286,86 @@ fn joined(
     None
 }
 
-/// A jump whose way `way` leads to a group, and whose other way leads to `rest`.
-fn append(alone: &Made, group: &Made, way: usize, rest: Way) -> Made {
-    let mut nodes = alone.group.nodes.clone();
-    nodes[0].ways[way] = Way::To(1);
-    nodes[0].ways[1 - way] = rest;
-    nodes.extend(moved(&group.group.nodes, 1));
-    Made { group: Group { nodes }, behind: [&alone.behind[..], &group.behind].concat() }
+/// Prepends a jump to a group: `way` of its successors is the group, the other one is `rest`.
+fn prepend(single: &GroupBuilder, group: &GroupBuilder, way: usize, rest: GroupSuccessor) -> GroupBuilder {
+    let mut jumps = single.group.jumps.clone();
+    jumps[0].successors[way] = GroupSuccessor::Jump(1);
+    jumps[0].successors[1 - way] = rest;
+    jumps.extend(shifted(&group.group.jumps, 1));
+    GroupBuilder { group: JumpGroup { jumps }, blocks: [&single.blocks[..], &group.blocks].concat() }
 }
 
-/// A jump of which each way leads to a group.
-fn choice(alone: &Made, groups: [(usize, &Made); 2]) -> Made {
-    let mut made = alone.clone();
+/// Prepends a jump to two groups, one for each of its successors.
+fn prepend_to_both(single: &GroupBuilder, groups: [(usize, &GroupBuilder); 2]) -> GroupBuilder {
+    let mut joined = single.clone();
     for (way, group) in groups {
-        let by = made.group.nodes.len();
-        made.group.nodes[0].ways[way] = Way::To(by);
-        made.group.nodes.extend(moved(&group.group.nodes, by));
-        made.behind.extend_from_slice(&group.behind);
+        let by = joined.group.jumps.len();
+        joined.group.jumps[0].successors[way] = GroupSuccessor::Jump(by);
+        joined.group.jumps.extend(shifted(&group.group.jumps, by));
+        joined.blocks.extend_from_slice(&group.blocks);
     }
-    made
+    joined
 }
 
-/// Jumps whose positions in the group are others.
-fn moved(nodes: &[Node], by: usize) -> impl Iterator<Item = Node> + '_ {
-    nodes.iter().map(move |node| {
-        let ways = node.ways.map(|way| match way {
-            Way::To(next) => Way::To(next + by),
-            Way::Out => Way::Out,
+/// Shifts the positions of jumps in their group.
+fn shifted(jumps: &[GroupJump], by: usize) -> impl Iterator<Item = GroupJump> + '_ {
+    jumps.iter().map(move |jump| {
+        let successors = jump.successors.map(|way| match way {
+            GroupSuccessor::Jump(next) => GroupSuccessor::Jump(next + by),
+            GroupSuccessor::Exit => GroupSuccessor::Exit,
         });
-        Node { insn: node.insn, ways }
+        GroupJump { insn: jump.insn, successors }
     })
 }
 
-/// Whether control comes to each jump of a group only as the group says, from one of its jumps, beginning at the first.
-fn begins_always_at_first(flow: &Flow, group: &Group) -> bool {
-    is_entered_from(flow, group, 0)
+/// Returns true if every execution enters the group at its first jump and reaches its other jumps only from their predecessors in the group.
+fn is_entered_at_first(cfg: &MethodCfg, group: &JumpGroup) -> bool {
+    is_entered_from(cfg, group, 0)
 }
 
-/// The same, as far as what stands behind the first of them goes: what stands before it may join the group.
-fn begins_at_first_behind_it(flow: &Flow, group: &Group) -> bool {
-    is_entered_from(flow, group, flow.block_of(group.nodes[0].insn))
+/// Returns the same for executions that begin at the first jump: code before it may still join the group.
+fn is_entered_at_first_from_there(cfg: &MethodCfg, group: &JumpGroup) -> bool {
+    is_entered_from(cfg, group, cfg.block_of(group.jumps[0].insn))
 }
 
-/// Whether all that begins at a block, and does not go back before it, comes to the jumps of a group as the group says.
-fn is_entered_from(flow: &Flow, group: &Group, begin: usize) -> bool {
-    /// Nobody is on a way through the group; bits behind it: on the way to that jump.
+/// Returns true if executions that begin at a block, and don't jump back before it, enter the group only at its first jump.
+fn is_entered_from(cfg: &MethodCfg, group: &JumpGroup, begin: usize) -> bool {
+    /// Control is outside of the group; the higher bits: control is on a path to that jump.
     const OUTSIDE: u64 = 1;
-    let mut node_of = vec![None; flow.blocks.len()];
-    for (position, node) in group.nodes.iter().enumerate() {
-        node_of[flow.block_of(node.insn)] = Some(position);
+    let mut jump_of_block = vec![None; cfg.blocks.len()];
+    for (position, jump) in group.jumps.iter().enumerate() {
+        jump_of_block[cfg.block_of(jump.insn)] = Some(position);
     }
-    let mut state = vec![0u64; flow.blocks.len()];
+    let mut state = vec![0u64; cfg.blocks.len()];
     state[begin] = OUTSIDE;
-    let mut waiting = vec![begin];
-    while let Some(block) = waiting.pop() {
+    let mut pending = vec![begin];
+    while let Some(block) = pending.pop() {
         let here = state[block];
         let mut reach = |next: usize, with: u64| {
             if next >= begin && state[next] | with != state[next] {
                 state[next] |= with;
-                waiting.push(next);
+                pending.push(next);
             }
         };
-        let next = &flow.blocks[block].next;
-        match node_of[block] {
+        let next = &cfg.blocks[block].next;
+        match jump_of_block[block] {
             Some(position) => {
-                // Who begins again before the end of a way would lose it.
-                let alone = if position == 0 { OUTSIDE } else { OUTSIDE << (position + 1) };
-                if here != alone {
+                // An execution that enters the group again before it has left it would lose the number of its path.
+                let expected = if position == 0 { OUTSIDE } else { OUTSIDE << (position + 1) };
+                if here != expected {
                     return false;
                 }
-                for (way, next) in group.nodes[position].ways.iter().zip(next) {
+                for (way, next) in group.jumps[position].successors.iter().zip(next) {
                     let with = match way {
-                        Way::Out => OUTSIDE,
-                        Way::To(to) => OUTSIDE << (to + 1),
+                        GroupSuccessor::Exit => OUTSIDE,
+                        GroupSuccessor::Jump(to) => OUTSIDE << (to + 1),
                     };
                     reach(*next, with);
                 }
             }
             None => next.iter().for_each(|next| reach(*next, here)),
         }
-        flow.blocks[block].handlers.iter().for_each(|handler| reach(*handler, OUTSIDE));
+        cfg.blocks[block].handlers.iter().for_each(|handler| reach(*handler, OUTSIDE));
     }
     true
 }
@@ -363,26 +375,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_are_numbered_as_a_run_computes_them() {
-        let node = |insn, no, yes| Node { insn, ways: [no, yes] };
+    fn paths_are_numbered_as_a_run_computes_them() {
+        let jump = |insn, no, yes| GroupJump { insn, successors: [no, yes] };
         // (a && b) || c, as javac has it.
-        let group = Group {
-            nodes: vec![node(1, Way::To(1), Way::To(2)), node(3, Way::To(2), Way::Out), node(5, Way::Out, Way::Out)],
+        let group = JumpGroup {
+            jumps: vec![
+                jump(1, GroupSuccessor::Jump(1), GroupSuccessor::Jump(2)),
+                jump(3, GroupSuccessor::Jump(2), GroupSuccessor::Exit),
+                jump(5, GroupSuccessor::Exit, GroupSuccessor::Exit),
+            ],
         };
-        assert_eq!(group.ways(), 5);
-        let adds = group.adds();
+        assert_eq!(group.path_count(), 5);
+        let increments = group.increments();
         for (number, path) in group.paths().iter().enumerate() {
-            let sum: u32 = path.iter().filter(|(_, taken)| *taken).map(|(node, _)| adds[*node]).sum();
+            let sum: u32 = path.iter().filter(|(_, taken)| *taken).map(|(jump, _)| increments[*jump]).sum();
             assert_eq!(sum as usize, number, "{path:?}");
         }
-        // What c throws is behind two ways: a and not b, or not a.
-        let parts = group.parts(|_, next| next == 5);
-        let known: Vec<_> = parts.iter().flat_map(|part| part.paths.iter().flatten().cloned()).collect();
+        // An exception in c has two prefixes: a and not b, or not a.
+        let prefixes = group.path_prefixes(|_, next| next == 5);
+        let known: Vec<_> = prefixes.iter().flat_map(|prefix| prefix.paths.iter().flatten().cloned()).collect();
         assert_eq!(known, [vec![(0, true)], vec![(0, false), (1, false)]]);
-        for part in &parts {
-            for (number, path) in (part.least..).zip(&part.paths) {
-                let sum = |path: &Vec<(usize, bool)>| path.iter().filter(|(_, t)| *t).map(|(n, _)| adds[*n]).sum();
-                assert!(path.as_ref().is_none_or(|path| number == sum(path)), "{part:?}");
+        for prefix in &prefixes {
+            for (number, path) in (prefix.least..).zip(&prefix.paths) {
+                let sum =
+                    |path: &Vec<(usize, bool)>| path.iter().filter(|(_, t)| *t).map(|(n, _)| increments[*n]).sum();
+                assert!(path.as_ref().is_none_or(|path| number == sum(path)), "{prefix:?}");
             }
         }
     }

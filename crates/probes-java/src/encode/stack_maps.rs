@@ -1,59 +1,59 @@
-//! Stack maps: what locals and the stack hold where jumps arrive. The JVM refuses code without them.
+//! The `StackMapTable` attribute: the verification types of locals and operands at the targets of jumps.
 //!
-//! The file says of each frame what differs from the one before. Here every frame stands for itself, so that frames can be added.
+//! The attribute encodes most frames as differences to the frame before. Here every frame is complete, so that frames can be inserted.
 
 use touchstone_classfile::{Cursor, SlotKind};
 
-/// What a local or a place of the stack holds.
+/// The type of a local variable or operand (JVM specification, section 4.7.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Held {
-    /// Numbers, null, `this` before its constructor, nothing: the tag says it.
+pub(crate) enum VerificationType {
+    /// A type that consists of a tag: numbers, null, `uninitializedThis`, `top`.
     Tag(u8),
-    /// An object of the class with this constant.
+    /// A reference; the index of the class constant.
     Object(u16),
-    /// What the instruction at this position made, before its constructor.
-    New(u16),
+    /// An object before its constructor call; the offset of the `new` instruction.
+    Uninitialized(u16),
 }
 
-pub(crate) const TOP: Held = Held::Tag(0);
-pub(crate) const INT: Held = Held::Tag(1);
-const LONG: Held = Held::Tag(4);
-const DOUBLE: Held = Held::Tag(3);
-const THIS: Held = Held::Tag(6);
+pub(crate) const TOP: VerificationType = VerificationType::Tag(0);
+pub(crate) const INT: VerificationType = VerificationType::Tag(1);
+const LONG: VerificationType = VerificationType::Tag(4);
+const DOUBLE: VerificationType = VerificationType::Tag(3);
+const UNINITIALIZED_THIS: VerificationType = VerificationType::Tag(6);
 
-impl Held {
-    fn read(cursor: &mut Cursor<'_>) -> Option<Held> {
+impl VerificationType {
+    fn read(cursor: &mut Cursor<'_>) -> Option<VerificationType> {
         Some(match cursor.u1().ok()? {
-            tag @ 0..=6 => Held::Tag(tag),
-            7 => Held::Object(cursor.u2().ok()?),
-            8 => Held::New(cursor.u2().ok()?),
+            tag @ 0..=6 => VerificationType::Tag(tag),
+            7 => VerificationType::Object(cursor.u2().ok()?),
+            8 => VerificationType::Uninitialized(cursor.u2().ok()?),
             _ => return None,
         })
     }
 
     fn write(self, out: &mut Vec<u8>) {
         match self {
-            Held::Tag(tag) => out.push(tag),
-            Held::Object(class) => {
+            VerificationType::Tag(tag) => out.push(tag),
+            VerificationType::Object(class) => {
                 out.push(7);
                 out.extend(class.to_be_bytes());
             }
-            Held::New(at) => {
+            VerificationType::Uninitialized(at) => {
                 out.push(8);
                 out.extend(at.to_be_bytes());
             }
         }
     }
 
-    /// What it is, if it may be used.
+    /// Returns the kind of slot, or `None` if the value can't be used.
     pub fn kind(self) -> Option<SlotKind> {
         match self {
-            Held::Tag(1) => Some(SlotKind::Int),
-            Held::Tag(2) => Some(SlotKind::Float),
+            VerificationType::Tag(1) => Some(SlotKind::Int),
+            VerificationType::Tag(2) => Some(SlotKind::Float),
             DOUBLE => Some(SlotKind::Double),
             LONG => Some(SlotKind::Long),
-            Held::Tag(5 | 6) | Held::Object(_) => Some(SlotKind::Ref),
-            Held::Tag(_) | Held::New(_) => None,
+            VerificationType::Tag(5 | 6) | VerificationType::Object(_) => Some(SlotKind::Ref),
+            VerificationType::Tag(_) | VerificationType::Uninitialized(_) => None,
         }
     }
 
@@ -62,69 +62,69 @@ impl Held {
     }
 }
 
-/// What is held at a position.
+/// The types at a bytecode offset.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct StackMapFrame {
     pub at: usize,
-    pub locals: Vec<Held>,
-    pub stack: Vec<Held>,
+    pub locals: Vec<VerificationType>,
+    pub stack: Vec<VerificationType>,
 }
 
-impl Frame {
-    /// Numbers in locals behind all that the method has.
-    pub fn add_numbers(&mut self, max_locals: u16, numbers: usize) {
-        let places: usize = self.locals.iter().map(|held| if held.is_wide() { 2 } else { 1 }).sum();
-        self.locals.extend(std::iter::repeat_n(TOP, usize::from(max_locals).saturating_sub(places)));
-        self.locals.extend(std::iter::repeat_n(INT, numbers));
+impl StackMapFrame {
+    /// Adds `int` locals after all locals of the method.
+    pub fn add_ints(&mut self, max_locals: u16, count: usize) {
+        let slots: usize = self.locals.iter().map(|own| if own.is_wide() { 2 } else { 1 }).sum();
+        self.locals.extend(std::iter::repeat_n(TOP, usize::from(max_locals).saturating_sub(slots)));
+        self.locals.extend(std::iter::repeat_n(INT, count));
     }
 }
 
-/// What the locals of a method hold when it begins.
-pub(crate) struct Beginning {
-    pub locals: Vec<Held>,
+/// The types of the locals at the entry of a method.
+pub(crate) struct InitialFrame {
+    pub locals: Vec<VerificationType>,
 }
 
-impl Beginning {
-    /// Of a method with a descriptor; `class` finds the constant of a class, or makes it.
+impl InitialFrame {
+    /// Computes them from the descriptor; `class` returns the index of a class constant.
     pub fn new(
         desc: &touchstone_classfile::MethodDesc,
         receiver: Option<Receiver>,
         class: &mut dyn FnMut(&str) -> u16,
-    ) -> Beginning {
+    ) -> InitialFrame {
         use touchstone_classfile::Desc;
         let mut locals = Vec::new();
         match receiver {
-            Some(Receiver::New) => locals.push(THIS),
-            Some(Receiver::Object(own)) => locals.push(Held::Object(own)),
+            Some(Receiver::Uninitialized) => locals.push(UNINITIALIZED_THIS),
+            Some(Receiver::Object(own)) => locals.push(VerificationType::Object(own)),
             None => {}
         }
         for param in &desc.params {
             locals.push(match param {
                 Desc::Long => LONG,
                 Desc::Double => DOUBLE,
-                Desc::Float => Held::Tag(2),
-                Desc::Ref(name) => Held::Object(class(name)),
+                Desc::Float => VerificationType::Tag(2),
+                Desc::Ref(name) => VerificationType::Object(class(name)),
                 _ => INT,
             });
         }
-        Beginning { locals }
+        InitialFrame { locals }
     }
 }
 
-/// The object that a method is called on.
+/// The receiver of a method.
 #[derive(Clone, Copy)]
 pub(crate) enum Receiver {
-    /// In a constructor.
-    New,
-    /// Of the class with this constant.
+    /// The uninitialised receiver of a constructor.
+    Uninitialized,
+    /// An object; the index of its class constant.
     Object(u16),
 }
 
-/// Reads the frames of a table.
-pub(crate) fn read(table: &[u8], beginning: &Beginning) -> Option<Vec<Frame>> {
+/// Reads the frames of a table, or returns `None` if it is malformed.
+pub(crate) fn read(table: &[u8], initial: &InitialFrame) -> Option<Vec<StackMapFrame>> {
     let mut cursor = Cursor::new(table, 0);
-    let mut locals = beginning.locals.clone();
-    let mut frames: Vec<Frame> = Vec::new();
+    let mut locals = initial.locals.clone();
+    let mut frames: Vec<StackMapFrame> = Vec::new();
     let mut last: Option<usize> = None;
     for _ in 0..cursor.u2().ok()? {
         let kind = cursor.u1().ok()?;
@@ -132,12 +132,12 @@ pub(crate) fn read(table: &[u8], beginning: &Beginning) -> Option<Vec<Frame>> {
         let delta = match kind {
             0..=63 => u16::from(kind),
             64..=127 => {
-                stack.push(Held::read(&mut cursor)?);
+                stack.push(VerificationType::read(&mut cursor)?);
                 u16::from(kind) - 64
             }
             247 => {
                 let delta = cursor.u2().ok()?;
-                stack.push(Held::read(&mut cursor)?);
+                stack.push(VerificationType::read(&mut cursor)?);
                 delta
             }
             248..=250 => {
@@ -150,15 +150,15 @@ pub(crate) fn read(table: &[u8], beginning: &Beginning) -> Option<Vec<Frame>> {
             252..=254 => {
                 let delta = cursor.u2().ok()?;
                 for _ in 0..kind - 251 {
-                    locals.push(Held::read(&mut cursor)?);
+                    locals.push(VerificationType::read(&mut cursor)?);
                 }
                 delta
             }
             255 => {
                 let delta = cursor.u2().ok()?;
-                let list = |cursor: &mut Cursor<'_>| -> Option<Vec<Held>> {
+                let list = |cursor: &mut Cursor<'_>| -> Option<Vec<VerificationType>> {
                     let count = cursor.u2().ok()?;
-                    (0..count).map(|_| Held::read(cursor)).collect()
+                    (0..count).map(|_| VerificationType::read(cursor)).collect()
                 };
                 locals = list(&mut cursor)?;
                 stack = list(&mut cursor)?;
@@ -167,16 +167,16 @@ pub(crate) fn read(table: &[u8], beginning: &Beginning) -> Option<Vec<Frame>> {
             _ => return None,
         };
         let at = last.map_or(usize::from(delta), |last| last + usize::from(delta) + 1);
-        frames.push(Frame { at, locals: locals.clone(), stack });
+        frames.push(StackMapFrame { at, locals: locals.clone(), stack });
         last = Some(at);
     }
     (cursor.left() == 0).then_some(frames)
 }
 
-/// Writes frames, which are in order, as a table.
-pub(crate) fn write(frames: &[Frame], beginning: &Beginning) -> Option<Vec<u8>> {
+/// Writes frames, which are ordered by offset, as a table. Returns `None` if the table is too large.
+pub(crate) fn write(frames: &[StackMapFrame], initial: &InitialFrame) -> Option<Vec<u8>> {
     let mut out = u16::try_from(frames.len()).ok()?.to_be_bytes().to_vec();
-    let mut locals = &beginning.locals;
+    let mut locals = &initial.locals;
     let mut last: Option<usize> = None;
     for frame in frames {
         let delta = last.map_or(Some(frame.at), |last| frame.at.checked_sub(last + 1))?;
@@ -202,7 +202,7 @@ pub(crate) fn write(frames: &[Frame], beginning: &Beginning) -> Option<Vec<u8>> 
                 out.extend(delta.to_be_bytes());
                 for list in [&frame.locals, &frame.stack] {
                     out.extend(u16::try_from(list.len()).ok()?.to_be_bytes());
-                    list.iter().for_each(|held| held.write(&mut out));
+                    list.iter().for_each(|own| own.write(&mut out));
                 }
             }
         }

@@ -1,143 +1,146 @@
-//! The probes of a class, by number, and what each says of the code.
+//! The probes of a class by number, and what a hit of each implies.
 //!
-//! - A way through a group of jumps has a probe, and so has a part of one behind which something may be thrown.
-//! - So has each place that a switch leads to.
-//! - So has each question about values (`asked.rs`).
-//! - Places: where blocks begin that no jump with probes says everything of, and behind statements in which something may be
-//!   thrown. From a place on everything is executed up to the next instruction that may throw.
+//! - Each path through a group of jumps has a probe, and so has each prefix of a path after which an exception may leave the group.
+//! - Each target of a switch has a probe.
+//! - Each check of values and each predicate has a probe (`predicates/`).
+//! - Statement probes are placed at the start of blocks whose execution no jump probe implies, and at statements after an instruction that may
+//!   throw. A hit implies the execution of all instructions up to the next one that may throw.
 
-use crate::cfg::blocks::{Flow, may_throw};
-use crate::cfg::jump_groups::{Group, Part, Way, groups};
-use crate::layout::probe_request::Wanted;
-use crate::predicates::emit_predicates::PlannedProbes;
-use crate::predicates::predicate_class::{Judged, judge};
-use crate::predicates::predicate_plan::{Formula, Place, Plan};
-use crate::predicates::value_checks::{Asked, DomainPart, Question};
-use crate::weave::code_layout::MOST_PROBES;
+use crate::cfg::blocks::{MethodCfg, may_throw};
+use crate::cfg::jump_groups::{GroupSuccessor, JumpGroup, PathPrefixes, groups};
+use crate::encode::instructions::MAX_PROBES;
+use crate::layout::probe_request::ProbeRequest;
+use crate::layout::statement_ends::StatementEnds;
+use crate::predicates::emit_predicates::PredicateProbes;
+use crate::predicates::predicate_class::{PredicateMethod, predicate_class};
+use crate::predicates::predicate_plan::{CodePoint, Formula, PredicatePlan};
+use crate::predicates::value_checks::{CheckProbes, DomainPart, ValueCheck};
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_classfile::{Attribute, ClassFile, Code, Insn, Member, access};
+use touchstone_classfile::{ClassFile, Code, Decoded, Insn, Member, access};
 
-/// Why a method has no probes.
+/// The reason why a method has no probes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Untreated {
-    /// Its code can't be read, or has subroutines (`jsr`), which no compiler makes since Java 6.
-    Code,
-    /// With probes it would be longer than code may be, or its jumps would be.
+pub enum WeaveFailure {
+    /// Its code is malformed, or has subroutines (`jsr`), which compilers emit only before Java 6.
+    Unreadable,
+    /// With probes its code or its jumps would exceed the limits of class files.
     TooLong,
-    /// Its tables (stack maps, variables, annotations) are not what they should be.
-    Tables,
+    /// Its tables (stack maps, local variables, annotations) are malformed.
+    MalformedTables,
 }
 
 /// The probes of a class.
 #[derive(Clone, Debug, Default)]
-pub struct Layout {
-    /// By method: its probes.
+pub struct ProbeLayout {
+    /// Maps the index of a method to its probes.
     pub methods: BTreeMap<usize, MethodProbes>,
-    /// Methods without probes.
-    pub untreated: BTreeMap<usize, Untreated>,
-    /// How many probes there are.
+    /// Maps the index of a method without probes to the reason.
+    pub failures: BTreeMap<usize, WeaveFailure>,
+    /// The number of probes.
     pub size: u32,
 }
 
-/// One of the places that a switch leads to.
+/// A target of a switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Side {
-    /// The position in the code.
+pub struct SwitchTarget {
+    /// The bytecode offset.
     pub target: usize,
-    /// The probe.
+    /// Its probe.
     pub probe: u32,
 }
 
 /// The probes of a method.
 #[derive(Clone, Debug)]
 pub struct MethodProbes {
-    pub(crate) flow: Flow,
-    /// Jumps, with the probe of the first way; the others follow.
-    groups: Vec<(Group, u32)>,
-    /// By group: parts of its ways, each with its first probe.
-    parts: Vec<Vec<(Part, u32)>>,
-    /// By instruction: where a switch leads to.
-    pub(crate) switches: BTreeMap<usize, Vec<Side>>,
-    /// Places by instruction.
-    pub(crate) places: BTreeMap<usize, u32>,
-    /// By instruction: any of these probes says that it began; empty if none does for sure.
-    said: Vec<Vec<u32>>,
-    /// Questions about values.
-    pub(crate) asked: Asked,
-    /// What whoever has the source asks for.
-    pub(crate) planned: Vec<PlannedProbes>,
+    pub(crate) cfg: MethodCfg,
+    /// The groups of jumps, each with the probe of its first path; those of the others follow.
+    groups: Vec<(JumpGroup, u32)>,
+    /// The path prefixes of each group, with their first probes.
+    prefixes: Vec<Vec<(PathPrefixes, u32)>>,
+    /// Maps a switch to its targets.
+    pub(crate) switches: BTreeMap<usize, Vec<SwitchTarget>>,
+    /// Maps an instruction to the statement probe before it.
+    pub(crate) statements: BTreeMap<usize, u32>,
+    /// Maps each instruction to the probes of which any implies that it was executed; empty if none does in every run.
+    executed_by: Vec<Vec<u32>>,
+    /// The checks of values.
+    pub(crate) checks: CheckProbes,
+    /// The predicates of a plan.
+    pub(crate) predicates: Vec<PredicateProbes>,
 }
 
-/// The flag of what compilers add.
-const SYNTHETIC: u16 = 0x1000;
-
-/// The probes of a class.
-pub fn layout(class: &ClassFile, wanted: Wanted) -> Layout {
-    let mut layout = Layout::default();
-    for (index, method) in class.methods.iter().enumerate() {
-        let Some(code) = method.code().filter(|_| is_of_source(method)) else { continue };
-        match Flow::new(code) {
-            Some(flow) => {
-                let mut numbers = Numbers(layout.size);
-                let probes = MethodProbes::new(flow, class, method, code, wanted, &mut numbers);
-                layout.size = numbers.0;
-                layout.methods.insert(index, probes);
+impl ProbeLayout {
+    /// Assigns probes to the methods of a class that are in its source.
+    pub fn new(class: &ClassFile, request: ProbeRequest) -> ProbeLayout {
+        let mut layout = ProbeLayout::default();
+        for (index, method) in class.methods.iter().enumerate() {
+            let Some(code) = method.code().filter(|_| is_in_source(method)) else { continue };
+            match MethodCfg::new(code) {
+                Some(cfg) => {
+                    let mut numbers = ProbeNumbers(layout.size);
+                    let probes = MethodProbes::new(cfg, class, method, code, request, &mut numbers);
+                    layout.size = numbers.0;
+                    layout.methods.insert(index, probes);
+                }
+                None => drop(layout.failures.insert(index, WeaveFailure::Unreadable)),
             }
-            None => drop(layout.untreated.insert(index, Untreated::Code)),
         }
+        layout
     }
-    layout
-}
 
-impl Layout {
-    /// The same, with what a plan asks for besides. A method whose predicates are too many is left as it is, and so are all if nobody could
-    /// judge them.
-    pub fn with_plan(mut self, plan: &Plan) -> Layout {
+    /// Adds the predicates of a plan. A method with too many predicates gets none, and no method gets any if the class that evaluates them would be
+    /// too large.
+    pub fn with_plan(mut self, plan: &PredicatePlan) -> ProbeLayout {
         let without = self.clone();
         let mut number = 0;
         for (method, list) in &plan.methods {
             let Some(probes) = self.methods.get_mut(&usize::from(*method)) else { continue };
-            let wanted: usize = list.iter().map(|planned| planned.predicates.len()).sum();
-            let Some(size) = u32::try_from(wanted).ok().and_then(|wanted| self.size.checked_add(wanted)) else {
+            let count: usize = list.iter().map(|point| point.predicates.len()).sum();
+            let Some(size) = u32::try_from(count).ok().and_then(|count| self.size.checked_add(count)) else {
                 continue;
             };
-            if size > MOST_PROBES {
+            if size > MAX_PROBES {
                 continue;
             }
-            for planned in list {
-                probes.planned.push(PlannedProbes { planned: planned.clone(), first: self.size, number });
-                self.size += planned.predicates.len() as u32;
+            for point in list {
+                probes.predicates.push(PredicateProbes { point: point.clone(), first: self.size, number });
+                self.size += point.predicates.len() as u32;
                 number += 1;
             }
         }
-        match number == 0 || self.judge("java/lang/Object", 0).is_some() {
+        match number == 0 || self.predicate_class("java/lang/Object", 0).is_some() {
             true => self,
             false => without,
         }
     }
 
-    /// The class that judges what a plan asks for, where probes begin with a number: `None` if nothing is.
-    pub fn judge(&self, holder: &str, first: u32) -> Option<Vec<u8>> {
-        let all: Vec<Judged<'_>> = self
+    /// Returns the class that evaluates the predicates, or `None` if there are none. `first` is the number of the first probe.
+    pub fn predicate_class(&self, hits_class: &str, first: u32) -> Option<Vec<u8>> {
+        let all: Vec<PredicateMethod<'_>> = self
             .methods
             .values()
-            .flat_map(|probes| &probes.planned)
-            .map(|one| Judged { held: one.planned.held(), predicates: &one.planned.predicates, first: one.first })
+            .flat_map(|probes| &probes.predicates)
+            .map(|one| PredicateMethod {
+                values: one.point.values(),
+                predicates: &one.point.predicates,
+                first: one.first,
+            })
             .collect();
-        if all.is_empty() { None } else { judge(holder, first, &all) }
+        if all.is_empty() { None } else { predicate_class(hits_class, first, &all) }
     }
 }
 
-/// Whether a source has this method: what the compiler adds is nobody's, but for the bodies of lambda expressions.
-fn is_of_source(method: &Member) -> bool {
-    !method.is(SYNTHETIC) || (method.is(access::PRIVATE) && method.name.starts_with("lambda$"))
+/// Returns true if a method is declared in the source or is the body of a lambda expression.
+fn is_in_source(method: &Member) -> bool {
+    !method.is(access::SYNTHETIC) || (method.is(access::PRIVATE) && method.name.starts_with("lambda$"))
 }
 
-/// The next probe.
-pub(crate) struct Numbers(u32);
+/// The number of the next probe.
+struct ProbeNumbers(u32);
 
-impl Numbers {
-    pub fn take(&mut self, count: u32) -> u32 {
+impl ProbeNumbers {
+    /// Reserves probes and returns the first one.
+    fn reserve(&mut self, count: u32) -> u32 {
         let first = self.0;
         self.0 += count;
         first
@@ -146,189 +149,195 @@ impl Numbers {
 
 impl MethodProbes {
     fn new(
-        flow: Flow,
+        cfg: MethodCfg,
         class: &ClassFile,
         method: &Member,
         code: &Code,
-        wanted: Wanted,
-        numbers: &mut Numbers,
+        request: ProbeRequest,
+        numbers: &mut ProbeNumbers,
     ) -> MethodProbes {
-        let groups: Vec<(Group, u32)> = groups(&flow)
-            .into_iter()
-            .map(|group| {
-                let first = numbers.take(group.ways());
-                (group, first)
-            })
-            .collect();
-        let throws = |from: usize, to: usize| (from + 1..=to).any(|insn| may_throw(&flow.insns[insn].insn));
-        let mut numbered = |part: Part| {
-            let first = numbers.take(part.paths.len() as u32);
-            (part, first)
-        };
-        let parts = groups.iter().map(|(group, _)| group.parts(throws).into_iter().map(&mut numbered).collect());
-        let parts = parts.collect();
-        let mut switches: BTreeMap<usize, Vec<Side>> = BTreeMap::new();
-        for (index, insn) in flow.insns.iter().enumerate() {
+        let mut groups_with_probes: Vec<(JumpGroup, u32)> = Vec::new();
+        for group in groups(&cfg) {
+            let first = numbers.reserve(group.path_count());
+            groups_with_probes.push((group, first));
+        }
+        let throws = |from: usize, to: usize| (from + 1..=to).any(|insn| may_throw(&cfg.insns[insn].insn));
+        let mut prefixes: Vec<Vec<(PathPrefixes, u32)>> = Vec::new();
+        for (group, _) in &groups_with_probes {
+            let mut numbered = |prefix: PathPrefixes| {
+                let first = numbers.reserve(prefix.paths.len() as u32);
+                (prefix, first)
+            };
+            prefixes.push(group.path_prefixes(throws).into_iter().map(&mut numbered).collect());
+        }
+        let mut switches: BTreeMap<usize, Vec<SwitchTarget>> = BTreeMap::new();
+        for (index, insn) in cfg.insns.iter().enumerate() {
             if matches!(insn.insn, Insn::Switch(..)) {
                 let targets: BTreeSet<usize> = insn.insn.targets().into_iter().collect();
-                let sides = targets.into_iter().map(|target| Side { target, probe: numbers.take(1) });
-                switches.insert(index, sides.collect());
+                let targets = targets.into_iter().map(|target| SwitchTarget { target, probe: numbers.reserve(1) });
+                switches.insert(index, targets.collect());
             }
         }
-        let said = vec![Vec::new(); flow.insns.len()];
-        let (places, asked, planned) = (BTreeMap::new(), Asked::default(), Vec::new());
-        let mut probes = MethodProbes { flow, groups, parts, switches, places, said, asked, planned };
-        let enders = Enders::new(class, method, &probes.flow);
-        probes.find_places(&lines(code), &enders, wanted, numbers);
-        if wanted.asks() {
-            probes.asked = Asked::new(class, method, &probes.flow, wanted, numbers);
+        let ends = StatementEnds::new(class, method, code, &cfg);
+        let mut probes = MethodProbes { groups: groups_with_probes, prefixes, switches, ..MethodProbes::none(cfg) };
+        probes.place_statement_probes(&ends, request, numbers);
+        if request.checks_values() {
+            let is_requested = |check: ValueCheck| match check {
+                ValueCheck::Label => request.labels,
+                _ => request.errors,
+            };
+            let mut reserve = |count: u32| numbers.reserve(count);
+            probes.checks = CheckProbes::new(class, method, &probes.cfg, is_requested, &mut reserve);
+            if request.inputs {
+                probes.checks.add_inputs(method, &mut reserve);
+            }
         }
         probes
     }
 
-    /// Of a method without any.
-    pub(crate) fn none(flow: Flow) -> MethodProbes {
+    /// A method without probes.
+    pub(crate) fn none(cfg: MethodCfg) -> MethodProbes {
         MethodProbes {
             groups: Vec::new(),
-            parts: Vec::new(),
+            prefixes: Vec::new(),
             switches: BTreeMap::new(),
-            places: BTreeMap::new(),
-            said: vec![Vec::new(); flow.insns.len()],
-            asked: Asked::default(),
-            planned: Vec::new(),
-            flow,
+            statements: BTreeMap::new(),
+            executed_by: vec![Vec::new(); cfg.insns.len()],
+            checks: CheckProbes::default(),
+            predicates: Vec::new(),
+            cfg,
         }
     }
 
-    /// Locals that the ways through groups need.
-    pub(crate) fn numbers(&self) -> usize {
-        self.groups.iter().filter(|(group, _)| group.nodes.len() > 1).count()
+    /// Returns the number of locals that hold numbers of paths.
+    pub(crate) fn path_locals(&self) -> usize {
+        self.groups.iter().filter(|(group, _)| group.jumps.len() > 1).count()
     }
 
-    /// Jumps in groups, each with the probe of its first way; the others follow.
-    pub fn groups(&self) -> impl Iterator<Item = (&Group, u32)> {
+    /// The groups of jumps, each with the probe of its first path; those of the others follow.
+    pub fn groups(&self) -> impl Iterator<Item = (&JumpGroup, u32)> {
         self.groups.iter().map(|(group, first)| (group, *first))
     }
 
-    /// By group, in the same order: parts of its ways, each with the probe of its least number; the others follow.
-    pub fn parts(&self) -> impl Iterator<Item = &[(Part, u32)]> {
-        self.parts.iter().map(Vec::as_slice)
+    /// The path prefixes of each group, in the same order, with the probe of the least number; those of the others follow.
+    pub fn path_prefixes(&self) -> impl Iterator<Item = &[(PathPrefixes, u32)]> {
+        self.prefixes.iter().map(Vec::as_slice)
     }
 
-    /// The position of an instruction, by its number.
+    /// Returns the bytecode offset of an instruction.
     pub fn position(&self, insn: usize) -> usize {
-        self.flow.insns[insn].at
+        self.cfg.insns[insn].at
     }
 
-    /// What a switch at a position leads to, each place with its probe.
-    pub fn switch(&self, at: usize) -> Option<&[Side]> {
-        self.switches.get(&self.flow.index(at)?).map(Vec::as_slice)
+    /// Returns the targets of the switch at a bytecode offset.
+    pub fn switch(&self, at: usize) -> Option<&[SwitchTarget]> {
+        self.switches.get(&self.cfg.index(at)?).map(Vec::as_slice)
     }
 
-    /// All switches: the position, what values lead where, and the default.
+    /// All switches: the bytecode offset, the targets of values, and the default target.
     pub fn switches(&self) -> impl Iterator<Item = (usize, &[(i32, usize)], usize)> {
-        self.switches.keys().filter_map(|insn| match &self.flow.insns[*insn] {
-            touchstone_classfile::Decoded { at, insn: Insn::Switch(default, cases), .. } => {
-                Some((*at, cases.as_slice(), *default))
-            }
+        self.switches.keys().filter_map(|insn| match &self.cfg.insns[*insn] {
+            Decoded { at, insn: Insn::Switch(default, cases), .. } => Some((*at, cases.as_slice(), *default)),
             _ => None,
         })
     }
 
-    /// Any of these probes says that the instruction at a position began; `None` if none says it for sure.
-    pub fn said(&self, at: usize) -> Option<&[u32]> {
-        let said = self.said.get(self.flow.index(at)?)?;
-        (!said.is_empty()).then_some(said.as_slice())
+    /// Returns the probes of which any implies that the instruction at a bytecode offset was executed, or `None` if its execution may hit none.
+    pub fn executed_by(&self, at: usize) -> Option<&[u32]> {
+        let probes = self.executed_by.get(self.cfg.index(at)?)?;
+        (!probes.is_empty()).then_some(probes.as_slice())
     }
 
-    /// The probe of a question before the instruction at a position.
-    pub fn question(&self, at: usize, question: Question) -> Option<u32> {
-        self.asked.probe(self.flow.index(at)?, question)
+    /// Returns the probe of a check before the instruction at a bytecode offset.
+    pub fn check(&self, at: usize, check: ValueCheck) -> Option<u32> {
+        self.checks.probe(self.cfg.index(at)?, check)
     }
 
-    /// The probe of a part of the domain of a parameter; the object that the method is called on is none.
+    /// Returns the probe of a part of the domain of a parameter. The receiver is no parameter.
     pub fn input(&self, parameter: usize, part: DomainPart) -> Option<u32> {
-        Some(self.asked.inputs.get(parameter)?.first + part.number())
+        Some(self.checks.inputs.get(parameter)?.first + part.number())
     }
 
-    /// The probe of a predicate of a plan.
-    pub fn planned(&self, place: Place, predicate: &Formula) -> Option<u32> {
-        let here = self.planned.iter().filter(|one| one.planned.place == place);
-        let mut probes = here.flat_map(|one| one.planned.predicates.iter().zip(one.first..));
+    /// Returns the probe of a predicate of the plan.
+    pub fn predicate(&self, point: CodePoint, predicate: &Formula) -> Option<u32> {
+        let here = self.predicates.iter().filter(|one| one.point.point == point);
+        let mut probes = here.flat_map(|one| one.point.predicates.iter().zip(one.first..));
         probes.find(|(own, _)| *own == predicate).map(|(_, probe)| probe)
     }
 
-    /// How many parameters have probes.
+    /// The number of parameters that have probes.
     pub fn inputs(&self) -> usize {
-        self.asked.inputs.len()
+        self.checks.inputs.len()
     }
 
-    fn find_places(&mut self, lines: &BTreeSet<usize>, enders: &Enders, wanted: Wanted, numbers: &mut Numbers) {
-        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.flow.blocks.len()];
-        for (index, block) in self.flow.blocks.iter().enumerate() {
-            block.next.iter().for_each(|next| before[*next].push(index));
+    /// Places statement probes, and derives for each instruction the probes that imply its execution.
+    fn place_statement_probes(&mut self, ends: &StatementEnds, request: ProbeRequest, numbers: &mut ProbeNumbers) {
+        let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); self.cfg.blocks.len()];
+        for (index, block) in self.cfg.blocks.iter().enumerate() {
+            block.next.iter().for_each(|next| predecessors[*next].push(index));
         }
-        let caught: BTreeSet<usize> = self.flow.blocks.iter().flat_map(|block| &block.handlers).copied().collect();
-        // By block: what says that its end was reached.
-        let mut ends: Vec<Vec<u32>> = vec![Vec::new(); self.flow.blocks.len()];
-        for block in 0..self.flow.blocks.len() {
-            let (first, last) = (self.flow.blocks[block].first, self.flow.blocks[block].last);
-            let mut surely = match block == 0 || caught.contains(&block) {
+        let handlers: BTreeSet<usize> = self.cfg.blocks.iter().flat_map(|block| &block.handlers).copied().collect();
+        // Maps each block to the probes that imply that its end was reached.
+        let mut at_end: Vec<Vec<u32>> = vec![Vec::new(); self.cfg.blocks.len()];
+        for block in 0..self.cfg.blocks.len() {
+            let (first, last) = (self.cfg.blocks[block].first, self.cfg.blocks[block].last);
+            let mut implying = match block == 0 || handlers.contains(&block) {
                 true => Vec::new(),
-                false => self.entered(block, &before[block], &ends).unwrap_or_default(),
+                false => self.entered(block, &predecessors[block], &at_end).unwrap_or_default(),
             };
-            let mut thrown = surely.is_empty();
+            // True if control may not have come this far although a probe was hit.
+            let mut uncertain = implying.is_empty();
             for insn in first..=last {
-                let begins = insn == first || enders.has(insn - 1) || lines.contains(&self.flow.insns[insn].at);
-                if thrown && begins && wanted.statements {
-                    let probe = numbers.take(1);
-                    self.places.insert(insn, probe);
-                    (surely, thrown) = (vec![probe], false);
+                let begins = insn == first || ends.may_begin(&self.cfg, insn);
+                if uncertain && begins && request.statements {
+                    let probe = numbers.reserve(1);
+                    self.statements.insert(insn, probe);
+                    (implying, uncertain) = (vec![probe], false);
                 }
-                if !thrown {
-                    self.said[insn].clone_from(&surely);
+                if !uncertain {
+                    self.executed_by[insn].clone_from(&implying);
                 }
-                thrown |= may_throw(&self.flow.insns[insn].insn);
+                uncertain |= may_throw(&self.cfg.insns[insn].insn);
             }
-            if !thrown {
-                ends[block] = surely;
+            if !uncertain {
+                at_end[block] = implying;
             }
         }
     }
 
-    /// Probes of which one is hit whenever control comes to a block, if all ways to it have some.
-    fn entered(&self, block: usize, before: &[usize], ends: &[Vec<u32>]) -> Option<Vec<u32>> {
-        if before.is_empty() {
+    /// Returns probes of which one is hit whenever a block is entered, or `None` if a predecessor has none.
+    fn entered(&self, block: usize, predecessors: &[usize], at_end: &[Vec<u32>]) -> Option<Vec<u32>> {
+        if predecessors.is_empty() {
             return None;
         }
         let mut probes = BTreeSet::new();
-        for from in before {
-            let last = self.flow.blocks[*from].last;
-            match &self.flow.insns[last].insn {
+        for from in predecessors {
+            let last = self.cfg.blocks[*from].last;
+            match &self.cfg.insns[last].insn {
                 Insn::Switch(..) => {
-                    let target = self.flow.insns[self.flow.blocks[block].first].at;
-                    let sides = self.switches.get(&last)?;
-                    probes.insert(sides.iter().find(|side| side.target == target)?.probe);
+                    let target = self.cfg.insns[self.cfg.blocks[block].first].at;
+                    let targets = self.switches.get(&last)?;
+                    probes.insert(targets.iter().find(|own| own.target == target)?.probe);
                 }
-                _ if self.flow.jump_of(*from).is_some() => probes.extend(self.left_by(last, block)?),
-                _ if ends[*from].is_empty() => return None,
-                _ => probes.extend(&ends[*from]),
+                _ if self.cfg.jump_of(*from).is_some() => probes.extend(self.exits_from(last, block)?),
+                _ if at_end[*from].is_empty() => return None,
+                _ => probes.extend(&at_end[*from]),
             }
         }
         Some(probes.into_iter().collect())
     }
 
-    /// The probes of ways that leave their group from a jump to a block; `None` if the group goes on there.
-    fn left_by(&self, jump: usize, to: usize) -> Option<Vec<u32>> {
-        let (group, first) = self.groups.iter().find(|(group, _)| group.nodes.iter().any(|node| node.insn == jump))?;
-        let position = group.nodes.iter().position(|node| node.insn == jump)?;
-        let next = &self.flow.blocks[self.flow.block_of(jump)].next;
+    /// Returns the probes of the paths that leave their group from a jump to a block, or `None` if the paths continue there.
+    fn exits_from(&self, jump: usize, to: usize) -> Option<Vec<u32>> {
+        let (group, first) = self.groups.iter().find(|(group, _)| group.jumps.iter().any(|own| own.insn == jump))?;
+        let position = group.jumps.iter().position(|own| own.insn == jump)?;
+        let next = &self.cfg.blocks[self.cfg.block_of(jump)].next;
         let mut probes = Vec::new();
         for taken in [false, true] {
             if next.get(usize::from(taken)) != Some(&to) {
                 continue;
             }
-            if group.nodes[position].ways[usize::from(taken)] != Way::Out {
+            if group.jumps[position].successors[usize::from(taken)] != GroupSuccessor::Exit {
                 return None;
             }
             let paths = group.paths();
@@ -336,56 +345,5 @@ impl MethodProbes {
             probes.extend(ending.map(|(number, _)| first + number as u32));
         }
         Some(probes)
-    }
-}
-
-/// Where lines begin.
-fn lines(code: &Code) -> BTreeSet<usize> {
-    let tables = code.attributes.iter().filter_map(|attribute| match attribute {
-        Attribute::LineNumberTable(rows) => Some(rows),
-        _ => None,
-    });
-    tables.flatten().map(|(start, _)| usize::from(*start)).collect()
-}
-
-/// Instructions that statements end with: what is behind them may begin another one.
-struct Enders(Vec<bool>);
-
-impl Enders {
-    fn new(class: &ClassFile, method: &Member, flow: &Flow) -> Enders {
-        let gives_nothing = |index: u16| class.pool.method(index).is_ok_and(|(method, _)| method.desc.ends_with(")V"));
-        let is_constructor = |index: u16| class.pool.method(index).is_ok_and(|(method, _)| &*method.name == "<init>");
-        // Of the object itself, if there is no other that is waiting for it.
-        let mut waiting = 0;
-        let mut ends = |insn: &Insn| match insn {
-            Insn::Store(..)
-            | Insn::ArrayStore(_)
-            | Insn::Pop
-            | Insn::Pop2
-            | Insn::PutField(_)
-            | Insn::PutStatic(_)
-            | Insn::Increment(..)
-            | Insn::MonitorEnter
-            | Insn::MonitorExit => true,
-            Insn::New(_) => {
-                waiting += 1;
-                false
-            }
-            Insn::InvokeSpecial(index) if is_constructor(*index) => {
-                waiting -= 1;
-                waiting < 0 && &*method.name == "<init>"
-            }
-            Insn::InvokeVirtual(index)
-            | Insn::InvokeSpecial(index)
-            | Insn::InvokeStatic(index)
-            | Insn::InvokeInterface(index) => gives_nothing(*index),
-            Insn::InvokeDynamic(index) => class.pool.call_site(*index).is_ok_and(|(_, _, desc)| desc.ends_with(")V")),
-            _ => false,
-        };
-        Enders(flow.insns.iter().map(|insn| ends(&insn.insn)).collect())
-    }
-
-    fn has(&self, insn: usize) -> bool {
-        self.0.get(insn).copied().unwrap_or(false)
     }
 }

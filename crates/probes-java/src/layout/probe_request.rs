@@ -1,44 +1,44 @@
-//! What probes are to say besides which way jumps go: it follows from what is measured, for whoever puts them in and for whoever reads
-//! what they left.
+//! The kinds of probes that are requested besides those of jumps. They follow from the measured criteria, for the agent as for the reader of
+//! the hits.
 
-/// What is asked for besides jumps.
+/// The kinds of probes that a class gets besides those of jumps and switches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Wanted {
-    /// Statements: where code was.
+pub struct ProbeRequest {
+    /// Probes of statements.
     pub statements: bool,
-    /// Exceptions that the language throws.
+    /// Probes of exceptions that instructions throw.
     pub errors: bool,
-    /// Labels that hold.
+    /// Probes of labels that hold.
     pub labels: bool,
-    /// Parts of the domains of parameters.
+    /// Probes of the parts of the domains of parameters.
     pub inputs: bool,
-    /// What a plan asks for: predicates of the source.
+    /// Probes of the predicates of a plan.
     pub plans: bool,
 }
 
-impl Wanted {
-    /// For criteria, by their names.
-    pub fn by<'c>(criteria: impl IntoIterator<Item = &'c str>) -> Wanted {
-        let mut wanted = Wanted::default();
+impl ProbeRequest {
+    /// Returns the request for criteria, by their names.
+    pub fn for_criteria<'c>(criteria: impl IntoIterator<Item = &'c str>) -> ProbeRequest {
+        let mut request = ProbeRequest::default();
         for criterion in criteria {
             match criterion {
-                "stmt" => wanted.statements = true,
-                "rte" => wanted.errors = true,
-                "labels" => wanted.labels = true,
-                "idc" => wanted.inputs = true,
-                "wm" => wanted.plans = true,
+                "stmt" => request.statements = true,
+                "rte" => request.errors = true,
+                "labels" => request.labels = true,
+                "idc" => request.inputs = true,
+                "wm" => request.plans = true,
                 _ => {}
             }
         }
-        wanted
+        request
     }
 
-    /// Whether code asks for values: then the class is needed that has the answers.
-    pub fn asks(self) -> bool {
+    /// Returns true if woven code calls the class that evaluates checks ([`crate::check_class`]).
+    pub fn checks_values(self) -> bool {
         self.errors || self.labels || self.inputs
     }
 
-    /// The same as a number.
+    /// Encodes the request as a part of the identity of a class.
     pub(crate) fn bits(self) -> u8 {
         let all = [self.statements, self.errors, self.labels, self.inputs, self.plans];
         all.iter().rev().fold(0, |bits, one| bits << 1 | u8::from(*one))

@@ -1,99 +1,96 @@
-//! The code by which questions are asked: copies of what an instruction takes are given to a static method, which hits a probe if the answer is
-//! yes. So no jump is added, and nothing of the method's own changes.
+//! The bytecode of checks: copies of operands are passed to a static method, which hits a probe if the check succeeds.
 
-use crate::cfg::blocks::Flow;
+use crate::cfg::blocks::MethodCfg;
+use crate::cfg::call_target::CallTarget;
+use crate::encode::constant_pool::ConstantPoolBuilder;
+use crate::encode::instructions::{HitCall, local, push};
 use crate::predicates::check_class::method;
-use crate::predicates::value_checks::{Asked, Input, Question};
-use crate::trace::emit_events::{kind, local};
-use crate::trace::events::Called;
-use crate::weave::class_weaver::Added;
-use crate::weave::code_layout::{Hitting, push};
+use crate::predicates::value_checks::{CheckProbes, InputProbes, ValueCheck};
 use std::collections::BTreeMap;
 use touchstone_classfile::opcode as op;
 use touchstone_classfile::{ArrayKind, ClassFile, Desc, Insn, SlotKind};
 
-/// What questions need of the stack beyond what the method needs.
+/// The operand stack that checks need beyond the method's own.
 pub(crate) const STACK: u16 = 4;
 
-/// Code that asks.
+/// Code that evaluates checks and predicates.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Questions {
-    /// At the beginning of the method.
+pub(crate) struct CheckCode {
+    /// At the entry of the method.
     pub enter: Vec<u8>,
-    /// By instruction: just before it.
+    /// Maps an instruction to the code immediately before it.
     pub before: BTreeMap<usize, Vec<u8>>,
-    /// By instruction: behind it, where control does not jump.
+    /// Maps an instruction to the code after it, if control falls through.
     pub after: BTreeMap<usize, Vec<u8>>,
-    /// Locals that it needs behind all others.
+    /// The number of additional locals.
     pub locals: u16,
-    /// What it needs of the stack beyond what the method needs.
+    /// The operand stack that it needs beyond the method's own.
     pub stack: u16,
 }
 
-/// Whom code asks.
-pub(crate) struct Questioning<'q, 'c> {
+impl CheckCode {
+    /// Returns true if there is no code.
+    pub fn is_empty(&self) -> bool {
+        self.enter.is_empty() && self.before.is_empty() && self.after.is_empty()
+    }
+}
+
+/// Emits the checks and predicates of one method.
+pub(crate) struct CheckEmitter<'q, 'c> {
     pub class: &'c ClassFile,
-    pub flow: &'q Flow,
-    pub hitting: Hitting,
-    pub answers: &'q str,
-    /// The first local that is free,
+    pub cfg: &'q MethodCfg,
+    pub hit: HitCall,
+    /// The class that evaluates checks.
+    pub check_class: &'q str,
+    /// The first unused local.
     pub first_local: usize,
-    /// and so many from there on are used by others, between two instructions.
+    /// The number of locals from there on that other inserted code uses between two instructions.
     pub locals_taken: u16,
 }
 
-/// What stands above something on the stack, as instructions name it: ints, longs, floats, doubles and references follow each other.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Above(u8);
-
-const REFERENCE: Above = Above(4);
-
-impl Above {
-    fn of(desc: &Desc) -> Above {
-        Above(kind(desc))
-    }
-
-    fn of_element(array: ArrayKind) -> Above {
-        match array {
-            ArrayKind::Long => Above(1),
-            ArrayKind::Float => Above(2),
-            ArrayKind::Double => Above(3),
-            ArrayKind::Ref => REFERENCE,
-            _ => Above(0),
-        }
-    }
-
-    fn words(self) -> u16 {
-        if matches!(self.0, 1 | 3) { 2 } else { 1 }
+/// Returns the kind of slot that holds an element of an array.
+fn element_kind(array: ArrayKind) -> SlotKind {
+    match array {
+        ArrayKind::Long => SlotKind::Long,
+        ArrayKind::Float => SlotKind::Float,
+        ArrayKind::Double => SlotKind::Double,
+        ArrayKind::Ref => SlotKind::Ref,
+        _ => SlotKind::Int,
     }
 }
 
-impl Questioning<'_, '_> {
-    /// The code of all questions; `None` if there is no room for it.
-    pub fn questions(&self, asked: &Asked, pool: &mut Added<'_>) -> Option<Questions> {
-        let mut questions = Questions { locals: self.locals_taken, stack: STACK, ..Questions::default() };
-        for input in &asked.inputs {
-            self.input(input, pool, &mut questions.enter)?;
+impl CheckEmitter<'_, '_> {
+    /// Emits all checks, or returns `None` if an index exceeds its range.
+    pub fn emit(&self, probes: &CheckProbes, pool: &mut ConstantPoolBuilder) -> Option<CheckCode> {
+        let mut code = CheckCode { locals: self.locals_taken, stack: STACK, ..CheckCode::default() };
+        for input in &probes.inputs {
+            self.input(input, pool, &mut code.enter)?;
         }
-        for (index, list) in &asked.before {
+        for (index, list) in &probes.before {
             let mut bytes = Vec::new();
-            for (question, probe) in list {
-                self.question(*index, *question, *probe, pool, &mut questions.locals, &mut bytes)?;
+            for (check, probe) in list {
+                self.check(*index, *check, *probe, pool, &mut code.locals, &mut bytes)?;
             }
-            questions.before.insert(*index, bytes);
+            code.before.insert(*index, bytes);
         }
-        Some(questions)
+        Some(code)
     }
 
-    fn call(&self, probe: u32, (name, desc): (&str, &str), pool: &mut Added<'_>, bytes: &mut Vec<u8>) -> Option<()> {
-        bytes.extend(push(self.hitting.first + probe)?);
-        let [high, low] = pool.method(self.answers, name, desc).to_be_bytes();
-        bytes.extend([op::INVOKESTATIC, high, low]);
+    fn call(
+        &self,
+        probe: u32,
+        method: (&str, &str),
+        pool: &mut ConstantPoolBuilder,
+        bytes: &mut Vec<u8>,
+    ) -> Option<()> {
+        bytes.extend(push(self.hit.first + probe)?);
+        bytes.extend(pool.call(self.check_class, method));
         Some(())
     }
 
-    fn input(&self, input: &Input, pool: &mut Added<'_>, bytes: &mut Vec<u8>) -> Option<()> {
-        let limits: Option<(i32, i32)> = match input.desc {
+    fn input(&self, input: &InputProbes, pool: &mut ConstantPoolBuilder, bytes: &mut Vec<u8>) -> Option<()> {
+        // Bounds that no value of the type has are -1.
+        let bounds: Option<(i32, i32)> = match input.desc {
             Desc::Boolean => Some((-1, -1)),
             Desc::Byte => Some((i8::MIN.into(), i8::MAX.into())),
             Desc::Short => Some((i16::MIN.into(), i16::MAX.into())),
@@ -101,45 +98,44 @@ impl Questioning<'_, '_> {
             Desc::Int => Some((i32::MIN, i32::MAX)),
             _ => None,
         };
-        local(op::ILOAD + Above::of(&input.desc).0, input.local, bytes)?;
-        if let Some((least, greatest)) = limits {
-            bytes.extend(pool.integer(least));
-            bytes.extend(pool.integer(greatest));
-            return self.call(input.first, method::INT_PARTS, pool, bytes);
+        local(op::ILOAD + input.desc.kind().opcode_offset(), input.local, bytes)?;
+        if let Some((min, max)) = bounds {
+            bytes.extend(pool.push_int(min));
+            bytes.extend(pool.push_int(max));
+            return self.call(input.first, method::PARTITION_INT, pool, bytes);
         }
-        let parts = match input.desc {
-            Desc::Long => method::LONG_PARTS,
+        let partition = match input.desc {
+            Desc::Long => method::PARTITION_LONG,
             Desc::Float => {
                 bytes.push(op::F2D);
-                method::DOUBLE_PARTS
+                method::PARTITION_DOUBLE
             }
-            Desc::Double => method::DOUBLE_PARTS,
-            _ => method::REFERENCE_PARTS,
+            Desc::Double => method::PARTITION_DOUBLE,
+            _ => method::PARTITION_REFERENCE,
         };
-        self.call(input.first, parts, pool, bytes)
+        self.call(input.first, partition, pool, bytes)
     }
 
-    fn question(
+    fn check(
         &self,
         index: usize,
-        question: Question,
+        check: ValueCheck,
         probe: u32,
-        pool: &mut Added<'_>,
+        pool: &mut ConstantPoolBuilder,
         locals: &mut u16,
         bytes: &mut Vec<u8>,
     ) -> Option<()> {
-        let insn = &self.flow.insns[index].insn;
+        let insn = &self.cfg.insns[index].insn;
         let stored = match insn {
-            Insn::ArrayStore(array) => vec![Above::of_element(*array)],
+            Insn::ArrayStore(array) => vec![element_kind(*array)],
             _ => Vec::new(),
         };
-        match question {
-            Question::Null => {
-                let above = self.above_object(insn)?;
-                let words: u16 = above.iter().map(|above| above.words()).sum();
+        match check {
+            ValueCheck::Null => {
+                let above = self.operands_above_object(insn)?;
                 let mut spilled = Spilled::default();
-                match words {
-                    0 => bytes.push(op::DUP),
+                match above.iter().map(|kind| kind.words()).sum() {
+                    0u16 => bytes.push(op::DUP),
                     1 => bytes.extend([op::DUP2, op::POP]),
                     2 => bytes.extend([op::DUP2_X1, op::POP2, op::DUP_X2]),
                     _ => {
@@ -147,90 +143,91 @@ impl Questioning<'_, '_> {
                         bytes.push(op::DUP);
                     }
                 }
-                self.call(probe, method::NULL, pool, bytes)?;
-                spilled.back(bytes)?;
+                self.call(probe, method::IS_NULL, pool, bytes)?;
+                spilled.reload(bytes)?;
             }
-            Question::Outside => {
+            ValueCheck::OutOfBounds => {
                 let spilled = self.spill(&stored, locals, bytes)?;
                 bytes.push(op::DUP2);
-                self.call(probe, method::OUTSIDE, pool, bytes)?;
-                spilled.back(bytes)?;
+                self.call(probe, method::IS_OUT_OF_BOUNDS, pool, bytes)?;
+                spilled.reload(bytes)?;
             }
-            Question::Store => {
+            ValueCheck::ArrayStore => {
                 let spilled = self.spill(&stored, locals, bytes)?;
                 bytes.push(op::DUP2);
-                spilled.back(bytes)?;
-                self.call(probe, method::STORE, pool, bytes)?;
-                spilled.back(bytes)?;
+                spilled.reload(bytes)?;
+                self.call(probe, method::IS_ARRAY_STORE_ERROR, pool, bytes)?;
+                spilled.reload(bytes)?;
             }
-            Question::Zero if matches!(insn, Insn::Arith(_, SlotKind::Long)) => {
+            ValueCheck::Zero if matches!(insn, Insn::Arith(_, SlotKind::Long)) => {
                 bytes.push(op::DUP2);
-                self.call(probe, method::ZERO_LONG, pool, bytes)?;
+                self.call(probe, method::IS_ZERO_LONG, pool, bytes)?;
             }
-            Question::Zero => {
+            ValueCheck::Zero => {
                 bytes.push(op::DUP);
-                self.call(probe, method::ZERO, pool, bytes)?;
+                self.call(probe, method::IS_ZERO, pool, bytes)?;
             }
-            Question::Negative => {
-                let lengths = match insn {
+            ValueCheck::NegativeLength => {
+                let dimensions = match insn {
                     Insn::NewMultiArray(_, dimensions) => usize::from(*dimensions),
                     _ => 1,
                 };
-                let spilled = self.spill(&vec![Above(0); lengths], locals, bytes)?;
-                for (length, place) in &spilled.0 {
-                    local(op::ILOAD + length.0, *place, bytes)?;
-                    self.call(probe, method::NEGATIVE, pool, bytes)?;
+                let spilled = self.spill(&vec![SlotKind::Int; dimensions], locals, bytes)?;
+                for (kind, length) in &spilled.0 {
+                    local(op::ILOAD + kind.opcode_offset(), *length, bytes)?;
+                    self.call(probe, method::IS_NEGATIVE, pool, bytes)?;
                 }
-                spilled.back(bytes)?;
+                spilled.reload(bytes)?;
             }
-            Question::Cast => {
+            ValueCheck::ClassCast => {
                 let Insn::CheckCast(class) = insn else { return None };
                 let [high, low] = class.to_be_bytes();
-                // As the cast itself, this resolves the class only if there is an object.
+                // Like `checkcast`, `instanceof` resolves the class only if the reference is not null.
                 bytes.extend([op::DUP, op::DUP, op::INSTANCEOF, high, low]);
-                self.call(probe, method::CAST, pool, bytes)?;
+                self.call(probe, method::IS_CLASS_CAST_ERROR, pool, bytes)?;
             }
-            Question::Label => {
+            ValueCheck::Label => {
                 bytes.push(op::DUP);
-                self.call(probe, method::LABEL, pool, bytes)?;
+                self.call(probe, method::IS_TRUE, pool, bytes)?;
             }
         }
         Some(())
     }
 
-    /// What stands above the object that an instruction needs.
-    fn above_object(&self, insn: &Insn) -> Option<Vec<Above>> {
+    /// Returns the kinds of the operands above the object that an instruction dereferences.
+    fn operands_above_object(&self, insn: &Insn) -> Option<Vec<SlotKind>> {
         Some(match insn {
-            Insn::PutField(field) => vec![Above::of(&Desc::parse(&self.class.pool.field(*field).ok()?.desc)?)],
-            Insn::ArrayLoad(_) => vec![Above(0)],
-            Insn::ArrayStore(array) => vec![Above(0), Above::of_element(*array)],
+            Insn::PutField(field) => vec![Desc::parse(&self.class.pool.field(*field).ok()?.desc)?.kind()],
+            Insn::ArrayLoad(_) => vec![SlotKind::Int],
+            Insn::ArrayStore(array) => vec![SlotKind::Int, element_kind(*array)],
             Insn::GetField(_) | Insn::ArrayLength | Insn::Throw | Insn::MonitorEnter => Vec::new(),
-            _ => Called::of(self.class, insn)?.desc.params.iter().map(Above::of).collect(),
+            _ => CallTarget::of(self.class, insn)?.desc.params.iter().map(Desc::kind).collect(),
         })
     }
 
-    /// Puts what is on top into locals.
-    fn spill(&self, above: &[Above], locals: &mut u16, bytes: &mut Vec<u8>) -> Option<Spilled> {
-        let mut places = Vec::new();
+    /// Moves operands from the top of the stack to locals.
+    fn spill(&self, operands: &[SlotKind], locals: &mut u16, bytes: &mut Vec<u8>) -> Option<Spilled> {
+        let mut spilled = Vec::new();
         let mut next = 0;
-        for above in above {
-            places.push((*above, self.first_local + usize::from(next)));
-            next += above.words();
+        for kind in operands {
+            spilled.push((*kind, self.first_local + usize::from(next)));
+            next += kind.words();
         }
         *locals = (*locals).max(next);
-        for (above, place) in places.iter().rev() {
-            local(op::ISTORE + above.0, *place, bytes)?;
+        for (kind, index) in spilled.iter().rev() {
+            local(op::ISTORE + kind.opcode_offset(), *index, bytes)?;
         }
-        Some(Spilled(places))
+        Some(Spilled(spilled))
     }
 }
 
-/// What waits in locals.
+/// Operands in locals: their kinds and the locals.
 #[derive(Default)]
-struct Spilled(Vec<(Above, usize)>);
+struct Spilled(Vec<(SlotKind, usize)>);
 
 impl Spilled {
-    fn back(&self, bytes: &mut Vec<u8>) -> Option<()> {
-        self.0.iter().try_for_each(|(above, place)| local(op::ILOAD + above.0, *place, bytes))
+    /// Pushes the operands again.
+    fn reload(&self, bytes: &mut Vec<u8>) -> Option<()> {
+        self.0.iter().try_for_each(|(kind, index)| local(op::ILOAD + kind.opcode_offset(), *index, bytes))
     }
 }

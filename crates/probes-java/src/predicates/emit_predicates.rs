@@ -1,142 +1,134 @@
-//! The code by which the predicates of a plan are asked for: values that are gone by then wait in locals behind all others, for as long as
-//! their block lasts; a static method is given copies of all that a place needs.
+//! The bytecode of the predicates of a plan: a static method gets copies of the values that the predicates of a point use. Values that are no
+//! longer in the frame by then are saved in additional locals, within their block.
 
-use crate::predicates::emit_checks::{Questioning, Questions};
-use crate::predicates::predicate_class::judge_method;
-use crate::predicates::predicate_plan::{Held, Place, Planned, words};
-use crate::trace::emit_events::local;
-use crate::weave::class_weaver::Added;
+use crate::encode::constant_pool::ConstantPoolBuilder;
+use crate::encode::instructions::local;
+use crate::predicates::emit_checks::{CheckCode, CheckEmitter};
+use crate::predicates::predicate_class::predicate_method;
+use crate::predicates::predicate_plan::{CodePoint, FrameValue, PointPredicates, argument_words};
 use std::collections::{BTreeMap, BTreeSet};
+use touchstone_classfile::Insn;
 use touchstone_classfile::opcode as op;
-use touchstone_classfile::{Insn, SlotKind};
 
-/// What a place is asked, with its probes.
+/// The predicates of a point, with their probes.
 #[derive(Clone, Debug)]
-pub(crate) struct PlannedProbes {
-    pub planned: Planned,
+pub(crate) struct PredicateProbes {
+    pub point: PointPredicates,
     /// The probe of the first predicate.
     pub first: u32,
-    /// Which of the places of the class it is.
+    /// The number of the point among all points of the class.
     pub number: usize,
 }
 
-fn number(kind: SlotKind) -> u8 {
-    match kind {
-        SlotKind::Int => 0,
-        SlotKind::Long => 1,
-        SlotKind::Float => 2,
-        SlotKind::Double => 3,
-        SlotKind::Ref => 4,
-    }
-}
-
-/// Where values wait: locals, by block and value.
-struct Waiting {
+/// Maps a value and its block to the local in which it is saved.
+struct SavedValues {
     first: usize,
     used: BTreeMap<usize, usize>,
-    places: BTreeMap<(usize, Held), usize>,
+    locals: BTreeMap<(usize, FrameValue), usize>,
     most: usize,
 }
 
-impl Waiting {
-    /// The local of a value, and whether it is new.
-    fn place(&mut self, block: usize, held: Held) -> (usize, bool) {
-        if let Some(known) = self.places.get(&(block, held)) {
+impl SavedValues {
+    /// Returns the local of a value, and true if it was not assigned before.
+    fn local(&mut self, block: usize, value: FrameValue) -> (usize, bool) {
+        if let Some(known) = self.locals.get(&(block, value)) {
             return (*known, false);
         }
         let used = self.used.entry(block).or_default();
-        let place = self.first + *used;
-        *used += words(&[held]);
+        let local = self.first + *used;
+        *used += argument_words(&[value]);
         self.most = self.most.max(*used);
-        self.places.insert((block, held), place);
-        (place, true)
+        self.locals.insert((block, value), local);
+        (local, true)
     }
 }
 
-impl Questioning<'_, '_> {
-    /// Code that asks for what is planned; `None` if the plan is not one of this code, or if there is no room for it.
-    pub fn planned(
+impl CheckEmitter<'_, '_> {
+    /// Emits the predicates of a plan, or returns `None` if the plan does not fit the code or an index exceeds its range.
+    pub fn emit_predicates(
         &self,
-        judge: &str,
-        list: &[PlannedProbes],
-        pool: &mut Added<'_>,
-        questions: &mut Questions,
+        predicate_class: &str,
+        list: &[PredicateProbes],
+        pool: &mut ConstantPoolBuilder,
+        code: &mut CheckCode,
     ) -> Option<()> {
-        let before_all = usize::from(questions.locals);
-        let first = self.first_local + before_all;
-        let mut waiting = Waiting { first, used: BTreeMap::new(), places: BTreeMap::new(), most: 0 };
+        let locals_before = usize::from(code.locals);
+        let first = self.first_local + locals_before;
+        let mut saved = SavedValues { first, used: BTreeMap::new(), locals: BTreeMap::new(), most: 0 };
         let (mut save_before, mut save_after): (BTreeMap<usize, Vec<u8>>, BTreeMap<usize, Vec<u8>>) =
             Default::default();
-        let (mut ask_before, mut ask_after): (BTreeMap<usize, Vec<u8>>, BTreeMap<usize, Vec<u8>>) = Default::default();
+        let (mut evaluate_before, mut evaluate_after): (BTreeMap<usize, Vec<u8>>, BTreeMap<usize, Vec<u8>>) =
+            Default::default();
         let mut deepest = 2;
-        for PlannedProbes { planned, number: judged, .. } in list {
-            let (at, asks) = match planned.place {
-                Place::Before(at) => (at, &mut ask_before),
-                Place::After(at) => (at, &mut ask_after),
+        for PredicateProbes { point, number, .. } in list {
+            let (at, evaluated) = match point.point {
+                CodePoint::Before(at) => (at, &mut evaluate_before),
+                CodePoint::After(at) => (at, &mut evaluate_after),
             };
-            let insn = self.flow.index(usize::from(at))?;
-            let block = self.flow.block_of(insn);
-            let held = planned.held();
-            deepest = deepest.max(words(&held));
-            let bytes = asks.entry(insn).or_default();
-            let tops: BTreeSet<u16> =
-                held.iter().filter_map(|held| if let Held::Top(below) = held { Some(*below) } else { None }).collect();
-            match (tops.is_empty(), &self.flow.insns[insn].insn) {
+            let insn = self.cfg.index(usize::from(at))?;
+            let block = self.cfg.block_of(insn);
+            let values = point.values();
+            deepest = deepest.max(argument_words(&values));
+            let bytes = evaluated.entry(insn).or_default();
+            let stack_refs: BTreeSet<u16> = values
+                .iter()
+                .filter_map(|value| if let FrameValue::StackRef(below) = value { Some(*below) } else { None })
+                .collect();
+            match (stack_refs.is_empty(), &self.cfg.insns[insn].insn) {
                 (true, _) => {}
                 (false, Insn::IfNull(..)) => {
                     bytes.push(op::DUP);
-                    local(op::ISTORE + 4, waiting.place(block, Held::Top(0)).0, bytes)?;
+                    local(op::ASTORE, saved.local(block, FrameValue::StackRef(0)).0, bytes)?;
                 }
                 (false, Insn::IfRefs(..)) => {
                     bytes.push(op::DUP2);
-                    local(op::ISTORE + 4, waiting.place(block, Held::Top(0)).0, bytes)?;
-                    local(op::ISTORE + 4, waiting.place(block, Held::Top(1)).0, bytes)?;
+                    local(op::ASTORE, saved.local(block, FrameValue::StackRef(0)).0, bytes)?;
+                    local(op::ASTORE, saved.local(block, FrameValue::StackRef(1)).0, bytes)?;
                 }
                 _ => return None,
             }
-            for held in &held {
-                let load = op::ILOAD + number(held.kind());
-                let store = op::ISTORE + number(held.kind());
-                match *held {
-                    Held::Local(index, _) => local(load, usize::from(index), bytes)?,
-                    Held::Field(field, _) => {
+            for value in &values {
+                let load = op::ILOAD + value.kind().opcode_offset();
+                let store = op::ISTORE + value.kind().opcode_offset();
+                match *value {
+                    FrameValue::Local(index, _) => local(load, usize::from(index), bytes)?,
+                    FrameValue::Field(field, _) => {
                         let [high, low] = field.to_be_bytes();
                         bytes.extend([op::ALOAD_0, op::GETFIELD, high, low]);
                     }
-                    Held::Top(_) => local(load, waiting.place(block, *held).0, bytes)?,
-                    Held::Pushed(from, kind) => {
-                        let (place, is_new) = waiting.place(block, *held);
+                    FrameValue::StackRef(_) => local(load, saved.local(block, *value).0, bytes)?,
+                    FrameValue::Pushed(from, kind) => {
+                        let (index, is_new) = saved.local(block, *value);
                         if is_new {
-                            let save = save_after.entry(self.flow.index(usize::from(from))?).or_default();
+                            let save = save_after.entry(self.cfg.index(usize::from(from))?).or_default();
                             save.push(if kind.is_wide() { op::DUP2 } else { op::DUP });
-                            local(store, place, save)?;
+                            local(store, index, save)?;
                         }
-                        local(load, place, bytes)?;
+                        local(load, index, bytes)?;
                     }
-                    Held::Old(index, _, from) => {
-                        let (place, is_new) = waiting.place(block, *held);
+                    FrameValue::SavedLocal(own, _, from) => {
+                        let (index, is_new) = saved.local(block, *value);
                         if is_new {
-                            let save = save_before.entry(self.flow.index(usize::from(from))?).or_default();
-                            local(load, usize::from(index), save)?;
-                            local(store, place, save)?;
+                            let save = save_before.entry(self.cfg.index(usize::from(from))?).or_default();
+                            local(load, usize::from(own), save)?;
+                            local(store, index, save)?;
                         }
-                        local(load, place, bytes)?;
+                        local(load, index, bytes)?;
                     }
                 }
             }
-            let (name, desc) = judge_method(*judged, &held);
-            let [high, low] = pool.method(judge, &name, &desc).to_be_bytes();
-            bytes.extend([op::INVOKESTATIC, high, low]);
+            let (name, desc) = predicate_method(*number, &values);
+            bytes.extend(pool.call(predicate_class, (&name, &desc)));
         }
         let add = |to: &mut BTreeMap<usize, Vec<u8>>, lists: [BTreeMap<usize, Vec<u8>>; 2]| {
             for (insn, bytes) in lists.into_iter().flatten() {
                 to.entry(insn).or_default().extend(bytes);
             }
         };
-        add(&mut questions.before, [save_before, ask_before]);
-        add(&mut questions.after, [save_after, ask_after]);
-        questions.locals = u16::try_from(before_all + waiting.most).ok()?;
-        questions.stack = questions.stack.max(u16::try_from(deepest).ok()?);
+        add(&mut code.before, [save_before, evaluate_before]);
+        add(&mut code.after, [save_after, evaluate_after]);
+        code.locals = u16::try_from(locals_before + saved.most).ok()?;
+        code.stack = code.stack.max(u16::try_from(deepest).ok()?);
         Some(())
     }
 }

@@ -1,273 +1,203 @@
-//! The class that judges the predicates of a plan, as bytes: a static method for each place, which takes the values that are needed there and
-//! hits the probes of predicates that hold. None throws, and a predicate that can't be computed (a division by zero) does not hold.
+//! The class that evaluates the predicates of a plan: a generated static method for each point, which gets the values and hits the probes of
+//! the predicates that hold. No method throws: a predicate that divides by zero does not hold.
 //!
 //! ```text
-//! public final class HOLDERJudge12 {
+//! public final class HITSPredicates12 {
 //!     public static void at0(int a, int b) {
-//!         if (!HOLDER.isHit(12) && a + b != a - b) HOLDER.hit(12);
+//!         if (!HITS.isHit(12) && a + b != a - b) HITS.hit(12);
 //!         ...
 //!     }
 //! }
 //! ```
 //!
-//! Predicates that were true before are not computed again. Methods stay shorter than what HotSpot still compiles.
+//! A predicate that held before is not evaluated again. Methods are short enough for HotSpot to compile them.
 
-use crate::encode::constant_pool::{METHOD, Pool, VERSION};
-use crate::predicates::predicate_plan::{Formula, Held, One, Relation, Two};
-use crate::weave::code_layout::push;
+use crate::encode::class_template::CLASS_VERSION;
+use crate::encode::constant_pool::ConstantPoolBuilder;
+use crate::encode::instructions::local;
+use crate::predicates::predicate_plan::{BinaryOp, Formula, FrameValue, Relation, UnaryOp};
 use std::collections::BTreeMap;
-use touchstone_classfile::SlotKind;
 use touchstone_classfile::opcode as op;
+use touchstone_classfile::{SlotKind, access};
 
-/// What a class is judged by.
+/// A method that evaluates the predicates of a point.
 #[derive(Clone, Debug)]
-pub(crate) struct Judged<'p> {
-    /// What a place gives.
-    pub held: Vec<Held>,
-    /// What is asked there.
+pub(crate) struct PredicateMethod<'p> {
+    /// Its parameters.
+    pub values: Vec<FrameValue>,
+    /// The predicates.
     pub predicates: &'p [Formula],
     /// The probe of the first predicate; those of the others follow.
     pub first: u32,
 }
 
-/// The name of the class that judges, where probes begin with a number.
-pub fn judge_name(holder: &str, first: u32) -> String {
-    format!("{holder}Judge{first}")
+/// Returns the name of the class that evaluates the predicates of a class whose probes begin with the number `first`.
+pub fn predicate_class_name(hits_class: &str, first: u32) -> String {
+    format!("{hits_class}Predicates{first}")
 }
 
-/// The method that judges a place, by its number.
-pub(crate) fn judge_method(number: usize, held: &[Held]) -> (String, String) {
-    (format!("at{number}"), descriptor(held))
-}
-
-fn descriptor(held: &[Held]) -> String {
-    let word = |held: &Held| match held.kind() {
+/// Returns the name and the descriptor of the method for a point.
+pub(crate) fn predicate_method(number: usize, values: &[FrameValue]) -> (String, String) {
+    let letter = |value: &FrameValue| match value.kind() {
         SlotKind::Int => "I",
         SlotKind::Long => "J",
         SlotKind::Float => "F",
         SlotKind::Double => "D",
         SlotKind::Ref => "Ljava/lang/Object;",
     };
-    format!("({})V", held.iter().map(word).collect::<String>())
+    (format!("at{number}"), format!("({})V", values.iter().map(letter).collect::<String>()))
 }
 
-const PUBLIC_FINAL_SUPER: u16 = 0x0031;
-const STATIC_PUBLIC: u16 = 0x0009;
+/// The length from which on a method is split: HotSpot never compiles methods of more than 8,000 bytes.
+const MAX_METHOD_BYTES: usize = 7_000;
 
-/// HotSpot interprets methods that are longer than 8,000 bytes, however often they run.
-const LONG: usize = 7_000;
-
-/// The constants of the class.
-struct Constants {
-    pool: Pool,
-    numbers: BTreeMap<i32, u16>,
-    longs: BTreeMap<i64, u16>,
-    methods: BTreeMap<(String, String), u16>,
-    classes: BTreeMap<String, u16>,
-    /// How many there really are: the pool counts in 16 bits.
-    count: usize,
-}
-
-impl Constants {
-    fn method(&mut self, class: &str, name: &str, desc: &str) -> u16 {
-        let key = (format!("{class}.{name}"), desc.to_string());
-        if let Some(known) = self.methods.get(&key) {
-            return *known;
-        }
-        let class = match self.classes.get(class) {
-            Some(known) => *known,
-            None => {
-                let index = self.pool.class(class);
-                self.classes.insert(class.to_string(), index);
-                self.count += 2;
-                index
-            }
-        };
-        self.count += 4;
-        let index = self.pool.member(METHOD, class, name, desc);
-        self.methods.insert(key, index);
-        index
-    }
-}
-
-/// Code in the making.
-struct Code<'c> {
-    constants: &'c mut Constants,
-    /// By value: the local that it is.
-    locals: &'c BTreeMap<Held, u16>,
-    /// The local that says that something can't be computed.
-    wrong: u16,
+/// Emits the code of a method, and keeps track of the operand stack.
+struct PredicateEmitter<'c> {
+    pool: &'c mut ConstantPoolBuilder,
+    /// Maps each parameter to its local.
+    locals: &'c BTreeMap<FrameValue, u16>,
+    /// The local that is 1 if the predicate has no value.
+    undefined: u16,
     bytes: Vec<u8>,
     stack: usize,
-    deepest: usize,
+    max_stack: usize,
 }
 
-impl<'c> Code<'c> {
-    fn new(constants: &'c mut Constants, locals: &'c BTreeMap<Held, u16>, wrong: u16) -> Code<'c> {
-        Code { constants, locals, wrong, bytes: Vec::new(), stack: 0, deepest: 1 }
+impl<'c> PredicateEmitter<'c> {
+    fn new(
+        pool: &'c mut ConstantPoolBuilder,
+        locals: &'c BTreeMap<FrameValue, u16>,
+        undefined: u16,
+    ) -> PredicateEmitter<'c> {
+        PredicateEmitter { pool, locals, undefined, bytes: Vec::new(), stack: 0, max_stack: 1 }
     }
 
-    fn does(&mut self, bytes: &[u8]) {
+    fn emit(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }
 
     fn pushed(&mut self, words: usize) {
         self.stack += words;
-        self.deepest = self.deepest.max(self.stack);
+        self.max_stack = self.max_stack.max(self.stack);
     }
 
     fn popped(&mut self, words: usize) {
         self.stack -= words.min(self.stack);
     }
 
-    fn local(&mut self, opcode: u8, local: u16) {
-        match u8::try_from(local) {
-            Ok(local) => self.does(&[opcode, local]),
-            Err(_) => {
-                self.does(&[op::WIDE, opcode]);
-                self.does(&local.to_be_bytes());
-            }
-        }
+    fn local(&mut self, opcode: u8, index: u16) -> Option<()> {
+        local(opcode, usize::from(index), &mut self.bytes)
     }
 
     fn int(&mut self, value: i32) {
         self.pushed(1);
-        match u32::try_from(value).ok().and_then(push) {
-            Some(bytes) => self.does(&bytes),
-            None => {
-                let known = self.constants.numbers.get(&value).copied();
-                let index = known.unwrap_or_else(|| {
-                    self.constants.count += 1;
-                    let halves = value.to_be_bytes();
-                    let halves =
-                        [u16::from_be_bytes([halves[0], halves[1]]), u16::from_be_bytes([halves[2], halves[3]])];
-                    let index = self.constants.pool.of(3, &halves);
-                    self.constants.numbers.insert(value, index);
-                    index
-                });
-                self.does(&[op::LDC_W]);
-                self.does(&index.to_be_bytes());
-            }
-        }
+        let bytes = self.pool.push_int(value);
+        self.emit(&bytes);
     }
 
     fn long(&mut self, value: i64) {
         self.pushed(2);
         if let 0 | 1 = value {
-            return self.does(&[op::LCONST_0 + value as u8]);
+            return self.emit(&[op::LCONST_0 + value as u8]);
         }
-        let known = self.constants.longs.get(&value).copied();
-        let index = known.unwrap_or_else(|| {
-            self.constants.count += 2;
-            let index = self.constants.pool.long(value as u64);
-            self.constants.longs.insert(value, index);
-            index
-        });
-        self.does(&[op::LDC2_W]);
-        self.does(&index.to_be_bytes());
+        let [high, low] = self.pool.long(value).to_be_bytes();
+        self.emit(&[op::LDC2_W, high, low]);
     }
 
     fn call(&mut self, class: &str, name: &str, desc: &str) {
-        let [high, low] = self.constants.method(class, name, desc).to_be_bytes();
-        self.does(&[op::INVOKESTATIC, high, low]);
+        let call = self.pool.call(class, (name, desc));
+        self.emit(&call);
     }
 
-    /// A jump that is not closed yet.
+    /// Emits a jump whose target is not known yet.
     fn jump(&mut self, opcode: u8) -> usize {
         let at = self.bytes.len();
-        self.does(&[opcode, 0, 0]);
+        self.emit(&[opcode, 0, 0]);
         at
     }
 
-    /// The jump leads here; `None` if that is too far.
-    fn here(&mut self, jump: usize) -> Option<()> {
+    /// Sets the target of a jump to the current position, or returns `None` if that is too far.
+    fn bind(&mut self, jump: usize) -> Option<()> {
         let distance = i16::try_from(self.bytes.len() - jump).ok()?.to_be_bytes();
         self.bytes.get_mut(jump + 1..jump + 3)?.copy_from_slice(&distance);
         Some(())
     }
 
-    /// One if a jump is taken, else zero.
-    fn truth(&mut self, jump: u8, takes: usize) -> Option<()> {
-        self.popped(takes);
-        let yes = self.jump(jump);
-        self.does(&[op::ICONST_0]);
+    /// Pushes 1 if a jump is taken, else 0. The jump pops `words`.
+    fn boolean(&mut self, jump: u8, words: usize) -> Option<()> {
+        self.popped(words);
+        let taken = self.jump(jump);
+        self.emit(&[op::ICONST_0]);
         let done = self.jump(op::GOTO);
-        self.here(yes)?;
-        self.does(&[op::ICONST_1]);
+        self.bind(taken)?;
+        self.emit(&[op::ICONST_1]);
         self.pushed(1);
-        self.here(done)
+        self.bind(done)
     }
 
     fn formula(&mut self, formula: &Formula) -> Option<()> {
         match formula {
-            Formula::Held(held) => {
-                let local = *self.locals.get(held)?;
-                let (number, words) = match held.kind() {
-                    SlotKind::Int => (0, 1),
-                    SlotKind::Long => (1, 2),
-                    SlotKind::Float => (2, 1),
-                    SlotKind::Double => (3, 2),
-                    SlotKind::Ref => (4, 1),
-                };
-                self.local(op::ILOAD + number, local);
-                self.pushed(words);
+            Formula::Value(value) => {
+                let index = *self.locals.get(value)?;
+                self.local(op::ILOAD + value.kind().opcode_offset(), index)?;
+                self.pushed(usize::from(value.kind().words()));
             }
             Formula::Int(value) => self.int(*value),
             Formula::Long(value) => self.long(*value),
-            Formula::One(one, of) => {
-                self.formula(of)?;
-                self.one(*one)?;
+            Formula::Unary(operation, operand) => {
+                self.formula(operand)?;
+                self.unary(*operation)?;
             }
-            Formula::Two(two @ (Two::Both | Two::Either), both) => {
+            Formula::Binary(operation @ (BinaryOp::And | BinaryOp::Or), both) => {
                 self.formula(&both.0)?;
-                self.does(&[op::DUP]);
+                self.emit(&[op::DUP]);
                 self.pushed(1);
-                let done = self.jump(if *two == Two::Both { op::IFEQ } else { op::IFNE });
-                self.does(&[op::POP]);
+                let done = self.jump(if *operation == BinaryOp::And { op::IFEQ } else { op::IFNE });
+                self.emit(&[op::POP]);
                 self.popped(2);
                 self.formula(&both.1)?;
-                self.here(done)?;
+                self.bind(done)?;
             }
-            Formula::Two(two, both) => {
+            Formula::Binary(operation, both) => {
                 self.formula(&both.0)?;
                 self.formula(&both.1)?;
-                self.two(*two)?;
+                self.binary(*operation)?;
             }
-            Formula::Choice(all) => {
+            Formula::If(all) => {
                 self.formula(&all.0)?;
                 self.popped(1);
                 let stack = self.stack;
-                let no = self.jump(op::IFEQ);
+                let otherwise = self.jump(op::IFEQ);
                 self.formula(&all.1)?;
                 let done = self.jump(op::GOTO);
-                self.here(no)?;
+                self.bind(otherwise)?;
                 self.stack = stack;
                 self.formula(&all.2)?;
-                self.here(done)?;
+                self.bind(done)?;
             }
         }
         Some(())
     }
 
-    fn one(&mut self, one: One) -> Option<()> {
-        match one {
-            One::Convert(code @ (op::I2F | op::F2I | op::I2B..=op::I2S | op::L2D | op::D2L)) => self.does(&[code]),
-            One::Convert(code @ (op::I2L | op::I2D | op::F2L | op::F2D)) => {
-                self.does(&[code]);
+    fn unary(&mut self, operation: UnaryOp) -> Option<()> {
+        match operation {
+            UnaryOp::Convert(code @ (op::I2F | op::F2I | op::I2B..=op::I2S | op::L2D | op::D2L)) => self.emit(&[code]),
+            UnaryOp::Convert(code @ (op::I2L | op::I2D | op::F2L | op::F2D)) => {
+                self.emit(&[code]);
                 self.pushed(1);
             }
-            One::Convert(code @ (op::L2I | op::L2F | op::D2I | op::D2F)) => {
-                self.does(&[code]);
+            UnaryOp::Convert(code @ (op::L2I | op::L2F | op::D2I | op::D2F)) => {
+                self.emit(&[code]);
                 self.popped(1);
             }
-            One::Convert(_) => return None,
-            One::FloatBits => self.call("java/lang/Float", "floatToRawIntBits", "(F)I"),
-            One::BitsFloat => self.call("java/lang/Float", "intBitsToFloat", "(I)F"),
-            One::DoubleBits => self.call("java/lang/Double", "doubleToRawLongBits", "(D)J"),
-            One::BitsDouble => self.call("java/lang/Double", "longBitsToDouble", "(J)D"),
-            One::IsNull => self.truth(op::IFNULL, 1)?,
-            One::Not => {
-                self.does(&[op::ICONST_1, op::IXOR]);
+            UnaryOp::Convert(_) => return None,
+            UnaryOp::FloatBits => self.call("java/lang/Float", "floatToRawIntBits", "(F)I"),
+            UnaryOp::BitsFloat => self.call("java/lang/Float", "intBitsToFloat", "(I)F"),
+            UnaryOp::DoubleBits => self.call("java/lang/Double", "doubleToRawLongBits", "(D)J"),
+            UnaryOp::BitsDouble => self.call("java/lang/Double", "longBitsToDouble", "(J)D"),
+            UnaryOp::IsNull => self.boolean(op::IFNULL, 1)?,
+            UnaryOp::Not => {
+                self.emit(&[op::ICONST_1, op::IXOR]);
                 self.pushed(1);
                 self.popped(1);
             }
@@ -275,187 +205,179 @@ impl<'c> Code<'c> {
         Some(())
     }
 
-    fn two(&mut self, two: Two) -> Option<()> {
-        match two {
-            Two::Arith(code @ (op::IDIV | op::IREM)) => {
-                self.unless_zero(op::DUP, 1, &[op::POP, op::ICONST_1])?;
-                self.does(&[code]);
+    fn binary(&mut self, operation: BinaryOp) -> Option<()> {
+        match operation {
+            BinaryOp::Arith(code @ (op::IDIV | op::IREM)) => {
+                self.guard_divisor(op::DUP, 1, &[op::POP, op::ICONST_1])?;
+                self.emit(&[code]);
                 self.popped(1);
             }
-            Two::Arith(code @ (op::LDIV | op::LREM)) => {
-                self.unless_zero(op::DUP2, 2, &[op::POP2, op::LCONST_1])?;
-                self.does(&[code]);
+            BinaryOp::Arith(code @ (op::LDIV | op::LREM)) => {
+                self.guard_divisor(op::DUP2, 2, &[op::POP2, op::LCONST_1])?;
+                self.emit(&[code]);
                 self.popped(2);
             }
-            // From `iadd` to `lxor`, without `ineg` to `dneg`: ints, longs, floats and doubles follow each other up to shifts.
-            Two::Arith(code @ op::IADD..=op::DREM) => {
-                self.does(&[code]);
+            // The opcodes of wide types are odd in these families.
+            BinaryOp::Arith(code @ op::IADD..=op::DREM) => {
+                self.emit(&[code]);
                 self.popped(if code % 2 == 1 { 2 } else { 1 });
             }
-            Two::Arith(code @ op::ISHL..=op::LUSHR) => {
-                self.does(&[code]);
+            BinaryOp::Arith(code @ op::ISHL..=op::LUSHR) => {
+                self.emit(&[code]);
                 self.popped(1);
             }
-            Two::Arith(code @ op::IAND..=op::LXOR) => {
-                self.does(&[code]);
+            BinaryOp::Arith(code @ op::IAND..=op::LXOR) => {
+                self.emit(&[code]);
                 self.popped(if code % 2 == 1 { 2 } else { 1 });
             }
-            Two::Arith(_) => return None,
-            Two::Compare(SlotKind::Int, relation) => {
+            BinaryOp::Arith(_) => return None,
+            BinaryOp::Compare(SlotKind::Int, relation) => {
                 let jump = [op::IF_ICMPEQ, op::IF_ICMPLT, op::IF_ICMPLE][relation as usize];
-                self.truth(jump, 2)?;
+                self.boolean(jump, 2)?;
             }
-            Two::Compare(SlotKind::Ref, Relation::Same) => self.truth(op::IF_ACMPEQ, 2)?,
-            Two::Compare(SlotKind::Ref, _) => return None,
-            Two::Compare(kind, relation) => {
-                // What is no number counts as greater.
+            BinaryOp::Compare(SlotKind::Ref, Relation::Equal) => self.boolean(op::IF_ACMPEQ, 2)?,
+            BinaryOp::Compare(SlotKind::Ref, _) => return None,
+            BinaryOp::Compare(kind, relation) => {
+                // NaN counts as greater.
                 let (compare, words) = match kind {
                     SlotKind::Float => (op::FCMPG, 1),
                     SlotKind::Double => (op::DCMPG, 2),
                     _ => (op::LCMP, 2),
                 };
-                self.does(&[compare]);
+                self.emit(&[compare]);
                 self.popped(2 * words);
                 self.pushed(1);
                 let jump = [op::IFEQ, op::IFLT, op::IFLE][relation as usize];
-                self.truth(jump, 1)?;
+                self.boolean(jump, 1)?;
             }
-            Two::Both | Two::Either => return None,
+            BinaryOp::And | BinaryOp::Or => return None,
         }
         Some(())
     }
 
-    /// Takes one instead of a zero on top, and notes that it was wrong.
-    fn unless_zero(&mut self, copy: u8, words: usize, instead: &[u8]) -> Option<()> {
-        self.does(&[copy]);
+    /// Replaces a zero divisor on top of the stack by one, and sets the flag that the predicate has no value.
+    fn guard_divisor(&mut self, copy: u8, words: usize, replace: &[u8]) -> Option<()> {
+        self.emit(&[copy]);
         self.pushed(words);
         if words == 2 {
-            self.does(&[op::LCONST_0, op::LCMP]);
+            self.emit(&[op::LCONST_0, op::LCMP]);
             self.pushed(2);
             self.popped(3);
         }
-        let fine = self.jump(op::IFNE);
+        let nonzero = self.jump(op::IFNE);
         self.popped(1);
-        self.does(instead);
-        self.does(&[op::ICONST_1]);
+        self.emit(replace);
+        self.emit(&[op::ICONST_1]);
         self.pushed(1);
-        self.local(op::ISTORE, self.wrong);
+        self.local(op::ISTORE, self.undefined)?;
         self.popped(1);
-        self.here(fine)
+        self.bind(nonzero)
     }
 }
 
-/// The class that judges places; `None` if it would not fit into one.
-pub(crate) fn judge(holder: &str, first: u32, all: &[Judged<'_>]) -> Option<Vec<u8>> {
-    let own_name = judge_name(holder, first);
-    let mut constants = Constants {
-        pool: Pool::default(),
-        numbers: BTreeMap::new(),
-        longs: BTreeMap::new(),
-        methods: BTreeMap::new(),
-        classes: BTreeMap::new(),
-        count: 0,
-    };
-    let (own, above) = (constants.pool.class(&own_name), constants.pool.class("java/lang/Object"));
-    let code_name = constants.pool.text("Code");
-    constants.count += 5;
-    let mut methods: Vec<Vec<u8>> = Vec::new();
-    for (number, judged) in all.iter().enumerate() {
+/// Returns the class that evaluates predicates, or `None` if a limit of class files is exceeded.
+pub(crate) fn predicate_class(hits_class: &str, first: u32, points: &[PredicateMethod<'_>]) -> Option<Vec<u8>> {
+    let own_name = predicate_class_name(hits_class, first);
+    let mut pool = ConstantPoolBuilder::new();
+    let (own, superclass) = (pool.class(&own_name), pool.class("java/lang/Object"));
+    let code_name = pool.utf8("Code");
+    let mut methods = Vec::new();
+    for (number, point) in points.iter().enumerate() {
+        let (name, desc) = predicate_method(number, &point.values);
         let mut locals = BTreeMap::new();
-        let mut next = 0u16;
-        for held in &judged.held {
-            locals.insert(*held, next);
-            next += if held.kind().is_wide() { 2 } else { 1 };
+        let mut undefined = 0u16;
+        for value in &point.values {
+            locals.insert(*value, undefined);
+            undefined += value.kind().words();
         }
-        let (name, desc) = judge_method(number, &judged.held);
-        let mut parts: Vec<(Vec<u8>, usize)> = Vec::new();
-        let mut code = Code::new(&mut constants, &locals, next);
-        for (predicate, probe) in judged.predicates.iter().zip(judged.first..) {
-            let probe = i32::try_from(first + probe).ok()?;
-            if code.bytes.len() > LONG {
-                code.does(&[op::RETURN]);
-                parts.push((std::mem::take(&mut code.bytes), code.deepest));
-            }
-            let begin = code.bytes.len();
-            code.int(probe);
-            code.call(holder, "isHit", "(I)Z");
-            let known = code.jump(op::IFNE);
-            code.popped(1);
-            code.does(&[op::ICONST_0]);
-            code.local(op::ISTORE, next);
-            code.formula(predicate)?;
-            let no = code.jump(op::IFEQ);
-            code.popped(1);
-            code.local(op::ILOAD, next);
-            let wrong = code.jump(op::IFNE);
-            code.int(probe);
-            code.call(holder, "hit", "(I)V");
-            code.popped(1);
-            for jump in [known, no, wrong] {
-                code.here(jump)?;
-            }
-            if code.bytes.len() - begin > usize::from(u16::MAX) / 2 {
-                return None;
-            }
-        }
-        code.does(&[op::RETURN]);
-        let last = (code.bytes, code.deepest);
-        if parts.is_empty() {
-            methods.push(method(&mut constants, code_name, (&name, &desc), &last.0, last.1, next + 1));
+        let mut parts = evaluate(point, hits_class, first, PredicateEmitter::new(&mut pool, &locals, undefined))?;
+        let mut add = |pool: &mut ConstantPoolBuilder, name: &str, (body, max_stack): &(Vec<u8>, usize)| {
+            let head = [access::PUBLIC | access::STATIC, pool.utf8(name), pool.utf8(&desc), 1, code_name];
+            methods.push(method(head, body, *max_stack, undefined + 1));
+        };
+        if parts.len() == 1 {
+            add(&mut pool, &name, &parts.pop()?);
             continue;
         }
-        parts.push(last);
-        // One method calls those of the parts.
-        let mut code = Code::new(&mut constants, &locals, next);
+        let mut emitter = PredicateEmitter::new(&mut pool, &locals, undefined);
         for part in 0..parts.len() {
-            judged.held.iter().try_for_each(|held| code.formula(&Formula::Held(*held)))?;
-            code.call(&own_name, &format!("{name}_{part}"), &desc);
-            code.stack = 0;
+            point.values.iter().try_for_each(|value| emitter.formula(&Formula::Value(*value)))?;
+            emitter.call(&own_name, &format!("{name}_{part}"), &desc);
+            emitter.stack = 0;
         }
-        code.does(&[op::RETURN]);
-        let whole = (code.bytes, code.deepest);
-        methods.push(method(&mut constants, code_name, (&name, &desc), &whole.0, whole.1, next + 1));
-        for (part, (bytes, deepest)) in parts.iter().enumerate() {
-            let name = format!("{name}_{part}");
-            methods.push(method(&mut constants, code_name, (&name, &desc), bytes, *deepest, next + 1));
+        emitter.emit(&[op::RETURN]);
+        let caller = (emitter.bytes, emitter.max_stack);
+        add(&mut pool, &name, &caller);
+        for (part, code) in parts.iter().enumerate() {
+            add(&mut pool, &format!("{name}_{part}"), code);
         }
     }
-    let count = u16::try_from(constants.count + 1).ok().filter(|count| *count < u16::MAX)?;
-    debug_assert_eq!(count, constants.pool.count + 1);
     let mut out = 0xcafe_babe_u32.to_be_bytes().to_vec();
     out.extend([0, 0]);
-    out.extend(VERSION.to_be_bytes());
-    out.extend(count.to_be_bytes());
-    out.extend(&constants.pool.bytes);
+    out.extend(CLASS_VERSION.to_be_bytes());
+    out.extend(pool.count()?.to_be_bytes());
+    out.extend(&pool.bytes);
+    let flags = access::PUBLIC | access::FINAL | access::SUPER;
     // No interfaces, no fields.
-    for number in [PUBLIC_FINAL_SUPER, own, above, 0, 0, u16::try_from(methods.len()).ok()?] {
+    for number in [flags, own, superclass, 0, 0, u16::try_from(methods.len()).ok()?] {
         out.extend(number.to_be_bytes());
     }
     out.extend(methods.concat());
+    // No attributes.
     out.extend([0, 0]);
     Some(out)
 }
 
-fn method(
-    constants: &mut Constants,
-    code: u16,
-    (name, desc): (&str, &str),
-    body: &[u8],
-    stack: usize,
-    locals: u16,
-) -> Vec<u8> {
-    let (name, desc) = (constants.pool.text(name), constants.pool.text(desc));
-    constants.count += 2;
-    let mut out = Vec::new();
-    // One attribute; no handlers, no attributes of the code.
-    for number in [STATIC_PUBLIC, name, desc, 1, code] {
-        out.extend(number.to_be_bytes());
+/// Emits the code that evaluates the predicates of a point, split into methods that are not too long, each with its stack.
+fn evaluate(
+    point: &PredicateMethod<'_>,
+    hits_class: &str,
+    first: u32,
+    mut emitter: PredicateEmitter<'_>,
+) -> Option<Vec<(Vec<u8>, usize)>> {
+    let mut parts: Vec<(Vec<u8>, usize)> = Vec::new();
+    for (predicate, probe) in point.predicates.iter().zip(point.first..) {
+        let probe = i32::try_from(first + probe).ok()?;
+        if emitter.bytes.len() > MAX_METHOD_BYTES {
+            emitter.emit(&[op::RETURN]);
+            parts.push((std::mem::take(&mut emitter.bytes), emitter.max_stack));
+        }
+        let begin = emitter.bytes.len();
+        emitter.int(probe);
+        emitter.call(hits_class, "isHit", "(I)Z");
+        let is_hit = emitter.jump(op::IFNE);
+        emitter.popped(1);
+        emitter.emit(&[op::ICONST_0]);
+        emitter.local(op::ISTORE, emitter.undefined)?;
+        emitter.formula(predicate)?;
+        let is_false = emitter.jump(op::IFEQ);
+        emitter.popped(1);
+        emitter.local(op::ILOAD, emitter.undefined)?;
+        let is_undefined = emitter.jump(op::IFNE);
+        emitter.int(probe);
+        emitter.call(hits_class, "hit", "(I)V");
+        emitter.popped(1);
+        for jump in [is_hit, is_false, is_undefined] {
+            emitter.bind(jump)?;
+        }
+        if emitter.bytes.len() - begin > usize::from(u16::MAX) / 2 {
+            return None;
+        }
     }
+    emitter.emit(&[op::RETURN]);
+    parts.push((emitter.bytes, emitter.max_stack));
+    Some(parts)
+}
+
+/// Encodes a method: `head` has its flags, name, descriptor, number of attributes and the name of the attribute `Code`.
+fn method(head: [u16; 5], body: &[u8], max_stack: usize, max_locals: u16) -> Vec<u8> {
+    let mut out: Vec<u8> = head.iter().flat_map(|number| number.to_be_bytes()).collect();
     out.extend((body.len() as u32 + 12).to_be_bytes());
-    out.extend((stack as u16).to_be_bytes());
-    out.extend(locals.to_be_bytes());
+    out.extend((max_stack as u16).to_be_bytes());
+    out.extend(max_locals.to_be_bytes());
     out.extend((body.len() as u32).to_be_bytes());
     out.extend(body);
+    // No exception handlers, no attributes of the code.
     out.extend([0, 0, 0, 0]);
     out
 }

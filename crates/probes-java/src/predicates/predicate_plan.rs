@@ -1,185 +1,189 @@
-//! Predicates that code is asked for beyond what it says itself: whoever has the source tells them, and each has a probe.
+//! Predicates of the source that are evaluated in a class, and their binary format.
 //!
-//! A predicate is a formula over values that are in the frame at a place of the code. A plan says all of a class, as bytes that whoever
-//! puts probes in reads: it knows no source, so it takes a plan as it is. Whether values are where a plan says is for whoever makes it
-//! ([`crate::Kinds`]).
+//! A predicate is a formula over values of the frame at a point of the code. A plan has all predicates of a class. A tool that knows the
+//! source makes the plan, and the agent, which knows only bytecode, reads it. The maker must ensure that the values are where the plan says
+//! ([`crate::FrameTypes`]).
 
 use std::collections::BTreeMap;
 use touchstone_classfile::SlotKind;
 
-/// Where in the code something is asked.
+/// A point in the code at which predicates are evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Place {
-    /// Before the instruction at a position.
+pub enum CodePoint {
+    /// Before the instruction at a bytecode offset.
     Before(u16),
-    /// Behind it, where control does not jump.
+    /// After it, if control falls through.
     After(u16),
 }
 
 /// A value of the frame.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Held {
+pub enum FrameValue {
     /// A local variable.
     Local(u16, SlotKind),
-    /// A local variable, as it was before the instruction at a position: in the same block, before the place or at it.
-    Old(u16, SlotKind, u16),
-    /// What the instruction at a position, in the same block before the place, left on top of the stack.
+    /// A local variable as it was before the instruction at an offset, which is in the same block and not after the point.
+    SavedLocal(u16, SlotKind, u16),
+    /// The result of the instruction at an offset, which is in the same block and before the point.
     Pushed(u16, SlotKind),
-    /// A field of the object that the method is called on: its constant.
+    /// A field of the receiver; the index of its constant.
     Field(u16, SlotKind),
-    /// A reference on the stack: the one on top, or the one below.
-    Top(u16),
+    /// A reference on the operand stack: 0 is the one on top, 1 the one below it.
+    StackRef(u16),
 }
 
-impl Held {
-    /// What it is.
+impl FrameValue {
+    /// The kind of slot that holds it.
     pub fn kind(self) -> SlotKind {
         match self {
-            Held::Local(_, kind) | Held::Old(_, kind, _) | Held::Pushed(_, kind) | Held::Field(_, kind) => kind,
-            Held::Top(_) => SlotKind::Ref,
+            FrameValue::Local(_, kind)
+            | FrameValue::SavedLocal(_, kind, _)
+            | FrameValue::Pushed(_, kind)
+            | FrameValue::Field(_, kind) => kind,
+            FrameValue::StackRef(_) => SlotKind::Ref,
         }
     }
 }
 
-/// What is computed of one value.
+/// An operation with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum One {
-    /// An instruction that converts.
+pub enum UnaryOp {
+    /// A conversion; its opcode.
     Convert(u8),
-    /// The bits of a `float` as an `int`,
+    /// The bits of a `float` as an `int`.
     FloatBits,
-    /// and the other way round.
+    /// The `float` with the bits of an `int`.
     BitsFloat,
-    /// The bits of a `double` as a `long`,
+    /// The bits of a `double` as a `long`.
     DoubleBits,
-    /// and the other way round.
+    /// The `double` with the bits of a `long`.
     BitsDouble,
-    /// Whether a reference is null.
+    /// True if a reference is null.
     IsNull,
-    /// Whether a truth value is false.
+    /// Negation.
     Not,
 }
 
-/// How two values compare.
+/// A relation between two values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Relation {
-    /// They are the same.
-    Same,
+    /// They are equal.
+    Equal,
     /// The first is less.
     Less,
-    /// The first is less, or they are the same.
-    LessOrSame,
+    /// The first is less, or they are equal.
+    LessOrEqual,
 }
 
-/// What is computed of two values.
+/// An operation with two operands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Two {
-    /// An instruction that computes.
+pub enum BinaryOp {
+    /// An arithmetic instruction; its opcode.
     Arith(u8),
-    /// A truth value. What is no number is not even the same as itself.
+    /// A comparison. NaN is not equal to itself.
     Compare(SlotKind, Relation),
-    /// Both truth values; the second is asked only if the first is true.
-    Both,
-    /// One of the truth values; the second is asked only if the first is false.
-    Either,
+    /// Short-circuit conjunction.
+    And,
+    /// Short-circuit disjunction.
+    Or,
 }
 
-/// A formula. Truth values are the numbers 0 and 1.
+/// A formula. Booleans are the numbers 0 and 1.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Formula {
     /// A value of the frame.
-    Held(Held),
+    Value(FrameValue),
     /// An `int`.
     Int(i32),
     /// A `long`.
     Long(i64),
-    /// Of one value.
-    One(One, Box<Formula>),
-    /// Of two.
-    Two(Two, Box<(Formula, Formula)>),
-    /// The second if the first is true, else the third.
-    Choice(Box<(Formula, Formula, Formula)>),
+    /// An operation with one operand.
+    Unary(UnaryOp, Box<Formula>),
+    /// An operation with two operands.
+    Binary(BinaryOp, Box<(Formula, Formula)>),
+    /// The second operand if the first is true, else the third.
+    If(Box<(Formula, Formula, Formula)>),
 }
 
 impl Formula {
-    /// The formulas that it is made of.
-    pub fn parts(&self) -> Vec<&Formula> {
+    /// Returns the operands.
+    pub fn operands(&self) -> Vec<&Formula> {
         match self {
-            Formula::Held(_) | Formula::Int(_) | Formula::Long(_) => Vec::new(),
-            Formula::One(_, a) => vec![a],
-            Formula::Two(_, both) => vec![&both.0, &both.1],
-            Formula::Choice(all) => vec![&all.0, &all.1, &all.2],
+            Formula::Value(_) | Formula::Int(_) | Formula::Long(_) => Vec::new(),
+            Formula::Unary(_, a) => vec![a],
+            Formula::Binary(_, both) => vec![&both.0, &both.1],
+            Formula::If(all) => vec![&all.0, &all.1, &all.2],
         }
     }
 
-    /// The values of the frame in it, without repetition, at the end of a list.
-    pub fn held(&self, found: &mut Vec<Held>) {
-        if let Formula::Held(held) = self
-            && !found.contains(held)
+    /// Adds the values of the frame that it uses to a list, each once.
+    pub fn collect_values(&self, found: &mut Vec<FrameValue>) {
+        if let Formula::Value(value) = self
+            && !found.contains(value)
         {
-            found.push(*held);
+            found.push(*value);
         }
-        self.parts().into_iter().for_each(|part| part.held(found));
+        self.operands().into_iter().for_each(|operand| operand.collect_values(found));
     }
 
-    /// How many formulas it is made of, itself included.
+    /// The number of formulas in it, itself included.
     pub fn size(&self) -> usize {
-        1 + self.parts().into_iter().map(Formula::size).sum::<usize>()
+        1 + self.operands().into_iter().map(Formula::size).sum::<usize>()
     }
 }
 
-/// What is asked in one place.
+/// The predicates that are evaluated at one point.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Planned {
-    /// Where.
-    pub place: Place,
-    /// What.
+pub struct PointPredicates {
+    /// The point.
+    pub point: CodePoint,
+    /// The predicates.
     pub predicates: Vec<Formula>,
 }
 
-impl Planned {
-    /// The values that the predicates need.
-    pub fn held(&self) -> Vec<Held> {
+impl PointPredicates {
+    /// Returns the values that the predicates use.
+    pub fn values(&self) -> Vec<FrameValue> {
         let mut found = Vec::new();
-        self.predicates.iter().for_each(|predicate| predicate.held(&mut found));
+        self.predicates.iter().for_each(|predicate| predicate.collect_values(&mut found));
         found
     }
 }
 
-/// What is asked of a class, by the number of a method.
+/// The predicates of a class.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Plan {
-    /// In the order of their places.
-    pub methods: BTreeMap<u16, Vec<Planned>>,
+pub struct PredicatePlan {
+    /// Maps the index of a method to its predicates, in the order of their points.
+    pub methods: BTreeMap<u16, Vec<PointPredicates>>,
 }
 
-/// So many words the arguments of a method may have.
-pub const MOST_WORDS: usize = 250;
+/// The maximum number of words of the arguments of a generated method; the JVM allows 255.
+pub const MAX_ARGUMENT_WORDS: usize = 250;
 
-/// How many words values are as arguments.
-pub fn words(held: &[Held]) -> usize {
-    held.iter().map(|held| if held.kind().is_wide() { 2 } else { 1 }).sum()
+/// Returns the number of words that values take as arguments.
+pub fn argument_words(values: &[FrameValue]) -> usize {
+    values.iter().map(|value| usize::from(value.kind().words())).sum()
 }
 
-/// So deep formulas may be nested: whoever works on them recurses.
-const DEEPEST: usize = 2_000;
+/// The maximum depth of nested formulas: functions on them are recursive.
+const MAX_DEPTH: usize = 2_000;
 
 const KINDS: [SlotKind; 5] = [SlotKind::Int, SlotKind::Long, SlotKind::Float, SlotKind::Double, SlotKind::Ref];
-const RELATIONS: [Relation; 3] = [Relation::Same, Relation::Less, Relation::LessOrSame];
-const ONES: [One; 6] = [One::FloatBits, One::BitsFloat, One::DoubleBits, One::BitsDouble, One::IsNull, One::Not];
+const RELATIONS: [Relation; 3] = [Relation::Equal, Relation::Less, Relation::LessOrEqual];
+const UNARY_OPS: [UnaryOp; 6] =
+    [UnaryOp::FloatBits, UnaryOp::BitsFloat, UnaryOp::DoubleBits, UnaryOp::BitsDouble, UnaryOp::IsNull, UnaryOp::Not];
 
-impl Plan {
-    /// As bytes.
+impl PredicatePlan {
+    /// Encodes the plan.
     pub fn bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         out.extend((self.methods.len() as u32).to_be_bytes());
-        for (method, planned) in &self.methods {
+        for (method, points) in &self.methods {
             out.extend(method.to_be_bytes());
-            out.extend((planned.len() as u32).to_be_bytes());
-            for one in planned {
-                let (tag, at) = match one.place {
-                    Place::Before(at) => (0, at),
-                    Place::After(at) => (1, at),
+            out.extend((points.len() as u32).to_be_bytes());
+            for one in points {
+                let (tag, at) = match one.point {
+                    CodePoint::Before(at) => (0, at),
+                    CodePoint::After(at) => (1, at),
                 };
                 out.push(tag);
                 out.extend(at.to_be_bytes());
@@ -190,24 +194,24 @@ impl Plan {
         out
     }
 
-    /// The same from bytes; `None` if they are none.
-    pub fn read(bytes: &[u8]) -> Option<Plan> {
+    /// Decodes a plan, or returns `None` if the bytes are malformed.
+    pub fn read(bytes: &[u8]) -> Option<PredicatePlan> {
         let mut reader = Reader(bytes);
-        let mut plan = Plan::default();
+        let mut plan = PredicatePlan::default();
         for _ in 0..reader.u4()? {
             let method = reader.u2()?;
             let mut list = Vec::new();
             for _ in 0..reader.u4()? {
-                let place = match reader.u1()? {
-                    0 => Place::Before(reader.u2()?),
-                    1 => Place::After(reader.u2()?),
+                let point = match reader.u1()? {
+                    0 => CodePoint::Before(reader.u2()?),
+                    1 => CodePoint::After(reader.u2()?),
                     _ => return None,
                 };
                 let mut predicates = Vec::new();
                 for _ in 0..reader.u4()? {
                     predicates.push(reader.formula(0)?);
                 }
-                list.push(Planned { place, predicates });
+                list.push(PointPredicates { point, predicates });
             }
             plan.methods.insert(method, list);
         }
@@ -222,27 +226,27 @@ fn number<T: PartialEq>(list: &[T], one: &T) -> u8 {
 fn write(formula: &Formula, out: &mut Vec<u8>) {
     let kind = |kind: &SlotKind| number(&KINDS, kind);
     match formula {
-        Formula::Held(held) => {
+        Formula::Value(value) => {
             out.push(0);
-            match held {
-                Held::Local(local, of) => {
+            match value {
+                FrameValue::Local(local, of) => {
                     out.extend([0, kind(of)]);
                     out.extend(local.to_be_bytes());
                 }
-                Held::Old(local, of, at) => {
+                FrameValue::SavedLocal(local, of, at) => {
                     out.extend([1, kind(of)]);
                     out.extend(local.to_be_bytes());
                     out.extend(at.to_be_bytes());
                 }
-                Held::Pushed(at, of) => {
+                FrameValue::Pushed(at, of) => {
                     out.extend([2, kind(of)]);
                     out.extend(at.to_be_bytes());
                 }
-                Held::Field(field, of) => {
+                FrameValue::Field(field, of) => {
                     out.extend([3, kind(of)]);
                     out.extend(field.to_be_bytes());
                 }
-                Held::Top(below) => {
+                FrameValue::StackRef(below) => {
                     out.extend([4, 4]);
                     out.extend(below.to_be_bytes());
                 }
@@ -256,15 +260,15 @@ fn write(formula: &Formula, out: &mut Vec<u8>) {
             out.push(2);
             out.extend(value.to_be_bytes());
         }
-        Formula::One(One::Convert(code), _) => out.extend([3, *code]),
-        Formula::One(one, _) => out.extend([4, number(&ONES, one)]),
-        Formula::Two(Two::Arith(code), _) => out.extend([5, *code]),
-        Formula::Two(Two::Compare(of, relation), _) => out.extend([6, kind(of), number(&RELATIONS, relation)]),
-        Formula::Two(Two::Both, _) => out.push(7),
-        Formula::Two(Two::Either, _) => out.push(8),
-        Formula::Choice(_) => out.push(9),
+        Formula::Unary(UnaryOp::Convert(code), _) => out.extend([3, *code]),
+        Formula::Unary(one, _) => out.extend([4, number(&UNARY_OPS, one)]),
+        Formula::Binary(BinaryOp::Arith(code), _) => out.extend([5, *code]),
+        Formula::Binary(BinaryOp::Compare(of, relation), _) => out.extend([6, kind(of), number(&RELATIONS, relation)]),
+        Formula::Binary(BinaryOp::And, _) => out.push(7),
+        Formula::Binary(BinaryOp::Or, _) => out.push(8),
+        Formula::If(_) => out.push(9),
     }
-    formula.parts().into_iter().for_each(|part| write(part, out));
+    formula.operands().into_iter().for_each(|operand| write(operand, out));
 }
 
 struct Reader<'b>(&'b [u8]);
@@ -293,73 +297,82 @@ impl Reader<'_> {
     }
 
     fn formula(&mut self, depth: usize) -> Option<Formula> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return None;
         }
         let below = depth + 1;
         Some(match self.u1()? {
             0 => {
                 let (tag, kind) = (self.u1()?, self.kind()?);
-                Formula::Held(match tag {
-                    0 => Held::Local(self.u2()?, kind),
-                    1 => Held::Old(self.u2()?, kind, self.u2()?),
-                    2 => Held::Pushed(self.u2()?, kind),
-                    3 => Held::Field(self.u2()?, kind),
-                    4 => Held::Top(self.u2()?),
+                Formula::Value(match tag {
+                    0 => FrameValue::Local(self.u2()?, kind),
+                    1 => FrameValue::SavedLocal(self.u2()?, kind, self.u2()?),
+                    2 => FrameValue::Pushed(self.u2()?, kind),
+                    3 => FrameValue::Field(self.u2()?, kind),
+                    4 => FrameValue::StackRef(self.u2()?),
                     _ => return None,
                 })
             }
             1 => Formula::Int(i32::from_be_bytes(self.take()?)),
             2 => Formula::Long(i64::from_be_bytes(self.take()?)),
-            3 => Formula::One(One::Convert(self.u1()?), Box::new(self.formula(below)?)),
-            4 => Formula::One(*ONES.get(usize::from(self.u1()?))?, Box::new(self.formula(below)?)),
-            5 => self.two(Two::Arith, depth)?,
+            3 => Formula::Unary(UnaryOp::Convert(self.u1()?), Box::new(self.formula(below)?)),
+            4 => Formula::Unary(*UNARY_OPS.get(usize::from(self.u1()?))?, Box::new(self.formula(below)?)),
+            5 => self.binary(BinaryOp::Arith, depth)?,
             6 => {
                 let (kind, relation) = (self.kind()?, *RELATIONS.get(usize::from(self.u1()?))?);
-                Formula::Two(Two::Compare(kind, relation), Box::new((self.formula(below)?, self.formula(below)?)))
+                Formula::Binary(
+                    BinaryOp::Compare(kind, relation),
+                    Box::new((self.formula(below)?, self.formula(below)?)),
+                )
             }
-            7 => Formula::Two(Two::Both, Box::new((self.formula(below)?, self.formula(below)?))),
-            8 => Formula::Two(Two::Either, Box::new((self.formula(below)?, self.formula(below)?))),
-            9 => Formula::Choice(Box::new((self.formula(below)?, self.formula(below)?, self.formula(below)?))),
+            7 => Formula::Binary(BinaryOp::And, Box::new((self.formula(below)?, self.formula(below)?))),
+            8 => Formula::Binary(BinaryOp::Or, Box::new((self.formula(below)?, self.formula(below)?))),
+            9 => Formula::If(Box::new((self.formula(below)?, self.formula(below)?, self.formula(below)?))),
             _ => return None,
         })
     }
 
-    fn two(&mut self, made: impl Fn(u8) -> Two, depth: usize) -> Option<Formula> {
+    fn binary(&mut self, operation: impl Fn(u8) -> BinaryOp, depth: usize) -> Option<Formula> {
         let code = self.u1()?;
-        Some(Formula::Two(made(code), Box::new((self.formula(depth + 1)?, self.formula(depth + 1)?))))
+        Some(Formula::Binary(operation(code), Box::new((self.formula(depth + 1)?, self.formula(depth + 1)?))))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchstone_classfile::opcode as op;
 
     #[test]
-    fn a_plan_reads_as_it_was_written() {
-        let held = |held| Box::new(Formula::Held(held));
-        let sum = Formula::Two(
-            Two::Arith(96),
-            Box::new((Formula::Held(Held::Local(3, SlotKind::Int)), Formula::Held(Held::Old(2, SlotKind::Int, 9)))),
+    fn a_plan_is_decoded_as_it_was_encoded() {
+        let value = |value| Box::new(Formula::Value(value));
+        let sum = Formula::Binary(
+            BinaryOp::Arith(op::IADD),
+            Box::new((
+                Formula::Value(FrameValue::Local(3, SlotKind::Int)),
+                Formula::Value(FrameValue::SavedLocal(2, SlotKind::Int, 9)),
+            )),
         );
-        let bits = Formula::One(One::FloatBits, held(Held::Pushed(7, SlotKind::Float)));
-        let differ = Formula::Two(Two::Compare(SlotKind::Int, Relation::Less), Box::new((sum, bits)));
-        let null = Formula::One(One::IsNull, held(Held::Top(1)));
-        let wide = Formula::One(One::Convert(136), Box::new(Formula::Long(-5)));
-        let field = Formula::Held(Held::Field(12, SlotKind::Int));
-        let choice = Formula::Choice(Box::new((null, wide, field)));
-        let both =
-            Formula::Two(Two::Both, Box::new((differ.clone(), Formula::One(One::Not, Box::new(Formula::Int(1))))));
-        let either = Formula::Two(Two::Either, Box::new((both, choice)));
-        let planned = [
-            Planned { place: Place::Before(4), predicates: vec![differ] },
-            Planned { place: Place::After(9), predicates: vec![either] },
+        let bits = Formula::Unary(UnaryOp::FloatBits, value(FrameValue::Pushed(7, SlotKind::Float)));
+        let differ = Formula::Binary(BinaryOp::Compare(SlotKind::Int, Relation::Less), Box::new((sum, bits)));
+        let null = Formula::Unary(UnaryOp::IsNull, value(FrameValue::StackRef(1)));
+        let wide = Formula::Unary(UnaryOp::Convert(op::L2I), Box::new(Formula::Long(-5)));
+        let field = Formula::Value(FrameValue::Field(12, SlotKind::Int));
+        let choice = Formula::If(Box::new((null, wide, field)));
+        let both = Formula::Binary(
+            BinaryOp::And,
+            Box::new((differ.clone(), Formula::Unary(UnaryOp::Not, Box::new(Formula::Int(1))))),
+        );
+        let either = Formula::Binary(BinaryOp::Or, Box::new((both, choice)));
+        let points = [
+            PointPredicates { point: CodePoint::Before(4), predicates: vec![differ] },
+            PointPredicates { point: CodePoint::After(9), predicates: vec![either] },
         ];
-        let plan = Plan { methods: BTreeMap::from([(2, planned.to_vec())]) };
+        let plan = PredicatePlan { methods: BTreeMap::from([(2, points.to_vec())]) };
         let bytes = plan.bytes();
-        assert_eq!(Plan::read(&bytes), Some(plan));
+        assert_eq!(PredicatePlan::read(&bytes), Some(plan));
         for end in 0..bytes.len() {
-            assert_eq!(Plan::read(&bytes[..end]), None);
+            assert_eq!(PredicatePlan::read(&bytes[..end]), None);
         }
     }
 }

@@ -1,177 +1,181 @@
-//! What is asked of values: before an instruction, whether it is going to throw; before a label, whether it holds; where a method
-//! begins, which parts of their domains its arguments are in. Each answer that may be yes has a probe.
+//! The checks that follow from the bytecode: whether an instruction is about to throw, whether a label holds, and in which part of its domain
+//! each argument is. Each check has a probe.
 
-use crate::cfg::blocks::Flow;
-use crate::layout::probe_layout::Numbers;
-use crate::layout::probe_request::Wanted;
-use crate::trace::events::{Called, Followed};
+use crate::cfg::blocks::MethodCfg;
+use crate::cfg::call_target::{CallTarget, constructor_call};
 use std::collections::BTreeMap;
 use touchstone_classfile::{Arith, ArrayKind, ClassFile, Desc, Insn, Member, MethodDesc, SlotKind, access};
 
-/// The class whose method `label` marks labels.
+/// The class whose method `label` marks labels in the source.
 const LABEL: &str = "touchstone/Label";
 
-/// What is asked before an instruction.
+/// A check of operands before an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Question {
-    /// Is the object null that it needs?
+pub enum ValueCheck {
+    /// The dereferenced object is null.
     Null,
-    /// Is the index outside of the array?
-    Outside,
-    /// Does the array hold no such objects?
-    Store,
-    /// Is the divisor zero?
+    /// The index is out of the bounds of the array.
+    OutOfBounds,
+    /// The array can't hold objects of that class.
+    ArrayStore,
+    /// The divisor is zero.
     Zero,
-    /// Is a length negative?
-    Negative,
-    /// Is the object of another class?
-    Cast,
-    /// Does the label hold?
+    /// The length of a new array is negative.
+    NegativeLength,
+    /// The object is of another class.
+    ClassCast,
+    /// The label holds.
     Label,
 }
 
 /// A part of the domain of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DomainPart {
-    /// Of a number.
+    /// Negative numbers.
     Negative,
-    /// Of a number; of a truth value: false.
+    /// Zero, or false.
     Zero,
-    /// Of a number; of a truth value: true.
+    /// Positive numbers, or true.
     Positive,
-    /// Of a number that is no float.
-    Least,
-    /// Of a number that is no float.
-    Greatest,
-    /// Of a float.
-    NoNumber,
-    /// Of a reference.
+    /// The smallest value of an integer type.
+    Minimum,
+    /// The largest value of an integer type.
+    Maximum,
+    /// NaN of a floating-point type.
+    NaN,
+    /// The null reference.
     Null,
-    /// Of a reference.
+    /// References to objects.
     NotNull,
 }
 
 impl DomainPart {
-    /// Which of the probes of its parameter it has.
+    /// The offset of its probe from the first probe of the parameter. `HitsValueChecks.java` has the same numbers.
     pub(crate) fn number(self) -> u32 {
         match self {
             DomainPart::Negative | DomainPart::Null => 0,
             DomainPart::Zero | DomainPart::NotNull => 1,
             DomainPart::Positive => 2,
-            DomainPart::Least | DomainPart::NoNumber => 3,
-            DomainPart::Greatest => 4,
+            DomainPart::Minimum | DomainPart::NaN => 3,
+            DomainPart::Maximum => 4,
         }
     }
 }
 
-/// So many probes has a parameter.
-const PARTS: u32 = 5;
+/// The number of probes of a parameter.
+const PROBES_PER_INPUT: u32 = 5;
 
-/// A parameter.
+/// The probes of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Input {
-    /// The local variable that it is when the method begins.
+pub(crate) struct InputProbes {
+    /// The local variable that holds it at the entry of the method.
     pub local: usize,
     pub desc: Desc,
     /// The first of its probes.
     pub first: u32,
 }
 
-/// What a method is asked.
+/// The checks of a method, with their probes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
-    /// By instruction: the questions, with their probes.
-    pub before: BTreeMap<usize, Vec<(Question, u32)>>,
-    /// The parameters, in order, without the object that the method is called on.
-    pub inputs: Vec<Input>,
+pub(crate) struct CheckProbes {
+    /// Maps an instruction to the checks before it.
+    pub before: BTreeMap<usize, Vec<(ValueCheck, u32)>>,
+    /// The parameters in order, without the receiver.
+    pub inputs: Vec<InputProbes>,
 }
 
-impl Asked {
-    pub fn new(class: &ClassFile, method: &Member, flow: &Flow, wanted: Wanted, numbers: &mut Numbers) -> Asked {
-        let mut asked = Asked::default();
-        let asking = Asking::new(class, method, flow);
-        for index in 0..flow.insns.len() {
-            let wanted = |question: &Question| match question {
-                Question::Label => wanted.labels,
-                _ => wanted.errors,
-            };
-            let questions = asking.before(index).into_iter().filter(wanted);
-            let questions: Vec<(Question, u32)> = questions.map(|question| (question, numbers.take(1))).collect();
-            if !questions.is_empty() {
-                asked.before.insert(index, questions);
+impl CheckProbes {
+    /// Computes the checks before instructions that `is_requested` selects. `reserve` returns the first of so many new probes.
+    pub fn new(
+        class: &ClassFile,
+        method: &Member,
+        cfg: &MethodCfg,
+        is_requested: impl Fn(ValueCheck) -> bool,
+        reserve: &mut impl FnMut(u32) -> u32,
+    ) -> CheckProbes {
+        let mut probes = CheckProbes::default();
+        let finder = CheckFinder::new(class, method, cfg);
+        for index in 0..cfg.insns.len() {
+            let checks = finder.before(index).into_iter().filter(|check| is_requested(*check));
+            let checks: Vec<(ValueCheck, u32)> = checks.map(|check| (check, reserve(1))).collect();
+            if !checks.is_empty() {
+                probes.before.insert(index, checks);
             }
         }
-        if let (true, Some(desc)) = (wanted.inputs, MethodDesc::parse(&method.desc)) {
-            let mut local = usize::from(!method.is(access::STATIC));
-            for param in desc.params {
-                let wide = param.is_wide();
-                asked.inputs.push(Input { local, desc: param, first: numbers.take(PARTS) });
-                local += if wide { 2 } else { 1 };
-            }
-        }
-        asked
+        probes
     }
 
-    /// The probe of a question before an instruction.
-    pub fn probe(&self, insn: usize, question: Question) -> Option<u32> {
-        self.before.get(&insn)?.iter().find(|(own, _)| *own == question).map(|(_, probe)| *probe)
+    /// Adds probes for the domains of the parameters.
+    pub fn add_inputs(&mut self, method: &Member, reserve: &mut impl FnMut(u32) -> u32) {
+        let Some(desc) = MethodDesc::parse(&method.desc) else { return };
+        let mut local = usize::from(!method.is(access::STATIC));
+        for param in desc.params {
+            let words = param.kind().words();
+            self.inputs.push(InputProbes { local, desc: param, first: reserve(PROBES_PER_INPUT) });
+            local += usize::from(words);
+        }
+    }
+
+    /// Returns the probe of a check before an instruction.
+    pub fn probe(&self, insn: usize, check: ValueCheck) -> Option<u32> {
+        self.before.get(&insn)?.iter().find(|(own, _)| *own == check).map(|(_, probe)| *probe)
     }
 }
 
-struct Asking<'m> {
+struct CheckFinder<'m> {
     class: &'m ClassFile,
-    flow: &'m Flow,
-    /// Whether the first local is the object that the method is called on, all the time.
-    keeps_this: bool,
-    /// In a constructor: the call of another one. Before it, nobody but that may be given the object.
-    constructor: Option<usize>,
+    cfg: &'m MethodCfg,
+    /// True if the first local always holds the receiver.
+    keeps_receiver: bool,
+    /// In a constructor: the call of `this(...)` or `super(...)`. Before it, the receiver can't be passed to another method.
+    constructor_call: Option<usize>,
 }
 
-impl Asking<'_> {
-    fn new<'m>(class: &'m ClassFile, method: &Member, flow: &'m Flow) -> Asking<'m> {
+impl CheckFinder<'_> {
+    fn new<'m>(class: &'m ClassFile, method: &Member, cfg: &'m MethodCfg) -> CheckFinder<'m> {
         let stores = |insn: &Insn| matches!(insn, Insn::Store(_, 0));
-        let constructor = match &*method.name {
-            "<init>" => Followed::new(class, method).and_then(|followed| followed.own_constructor()),
-            _ => None,
-        };
-        let keeps_this = !method.is(access::STATIC) && !flow.insns.iter().any(|insn| stores(&insn.insn));
-        Asking { class, flow, keeps_this, constructor }
+        let constructor_call = if &*method.name == "<init>" { constructor_call(class, cfg) } else { None };
+        let keeps_receiver = !method.is(access::STATIC) && !cfg.insns.iter().any(|insn| stores(&insn.insn));
+        CheckFinder { class, cfg, keeps_receiver, constructor_call }
     }
 
-    fn before(&self, index: usize) -> Vec<Question> {
-        let insn = &self.flow.insns[index].insn;
+    /// Returns the checks before an instruction. Receivers that are `this` are not checked.
+    fn before(&self, index: usize) -> Vec<ValueCheck> {
+        let insn = &self.cfg.insns[index].insn;
         match insn {
             Insn::GetField(_) | Insn::ArrayLength | Insn::Throw | Insn::MonitorEnter if !self.is_on_this(index) => {
-                vec![Question::Null]
+                vec![ValueCheck::Null]
             }
-            Insn::PutField(field) if !self.makes_own(index, *field) => vec![Question::Null],
-            Insn::ArrayStore(ArrayKind::Ref) => vec![Question::Null, Question::Outside, Question::Store],
-            Insn::ArrayLoad(_) | Insn::ArrayStore(_) => vec![Question::Null, Question::Outside],
-            Insn::Arith(Arith::Div | Arith::Rem, SlotKind::Int | SlotKind::Long) => vec![Question::Zero],
-            Insn::NewArray(_) | Insn::NewRefArray(_) | Insn::NewMultiArray(..) => vec![Question::Negative],
-            Insn::CheckCast(_) => vec![Question::Cast],
-            _ => match Called::of(self.class, insn) {
-                Some(called) if called.has_receiver => {
-                    let is_this = called.desc.params.is_empty() && self.is_on_this(index);
-                    if is_this { Vec::new() } else { vec![Question::Null] }
+            Insn::PutField(field) if !self.writes_uninitialised(index, *field) => vec![ValueCheck::Null],
+            Insn::ArrayStore(ArrayKind::Ref) => {
+                vec![ValueCheck::Null, ValueCheck::OutOfBounds, ValueCheck::ArrayStore]
+            }
+            Insn::ArrayLoad(_) | Insn::ArrayStore(_) => vec![ValueCheck::Null, ValueCheck::OutOfBounds],
+            Insn::Arith(Arith::Div | Arith::Rem, SlotKind::Int | SlotKind::Long) => vec![ValueCheck::Zero],
+            Insn::NewArray(_) | Insn::NewRefArray(_) | Insn::NewMultiArray(..) => vec![ValueCheck::NegativeLength],
+            Insn::CheckCast(_) => vec![ValueCheck::ClassCast],
+            _ => match CallTarget::of(self.class, insn) {
+                Some(target) if target.has_receiver => {
+                    let is_this = target.desc.params.is_empty() && self.is_on_this(index);
+                    if is_this { Vec::new() } else { vec![ValueCheck::Null] }
                 }
-                Some(called) if (&*called.member.class, &*called.member.name) == (LABEL, "label") => {
-                    if called.desc.params.len() == 2 { vec![Question::Label] } else { Vec::new() }
+                Some(target) if (&*target.member.class, &*target.member.name) == (LABEL, "label") => {
+                    if target.desc.params.len() == 2 { vec![ValueCheck::Label] } else { Vec::new() }
                 }
                 _ => Vec::new(),
             },
         }
     }
 
-    /// Whether what is on top of the stack is the object that the method is called on.
+    /// Returns true if the operand on top of the stack is the receiver.
     fn is_on_this(&self, index: usize) -> bool {
-        let before = index.checked_sub(1).filter(|before| self.flow.block_of(*before) == self.flow.block_of(index));
-        self.keeps_this && before.is_some_and(|before| self.flow.insns[before].insn == Insn::Load(SlotKind::Ref, 0))
+        let before = index.checked_sub(1).filter(|before| self.cfg.block_of(*before) == self.cfg.block_of(index));
+        self.keeps_receiver && before.is_some_and(|before| self.cfg.insns[before].insn == Insn::Load(SlotKind::Ref, 0))
     }
 
-    /// Whether a field may be one of an object that is none yet.
-    fn makes_own(&self, index: usize, field: u16) -> bool {
-        self.constructor.is_some_and(|call| index < call)
+    /// Returns true if the instruction may write a field of the uninitialised receiver.
+    fn writes_uninitialised(&self, index: usize, field: u16) -> bool {
+        self.constructor_call.is_some_and(|call| index < call)
             && self.class.pool.field(field).is_ok_and(|field| field.class == self.class.name)
     }
 }

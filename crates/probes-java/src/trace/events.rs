@@ -1,39 +1,43 @@
-//! What a method tells while it runs, so that whoever reads the code again can follow it: where control goes, and which objects
-//! are accessed and passed. Locals and the stack follow from the code.
+//! The events that a method records while it runs.
+//!
+//! They are what an interpreter of the same bytecode needs to follow the run without values: the outcomes of branches, and the identities
+//! of the objects that are accessed and passed. Locals and the operand stack follow from the code.
 
-use crate::cfg::blocks::{Flow, is_conditional};
+use crate::cfg::blocks::{MethodCfg, is_conditional};
+use crate::cfg::call_target::{CallTarget, constructor_call};
 use std::collections::BTreeSet;
-use touchstone_classfile::{ClassFile, Decoded, Desc, Insn, Member, MemberRef, MethodDesc, access};
+use touchstone_classfile::{ClassFile, Decoded, Desc, Insn, Member, access};
 
-/// What an instruction tells before it is executed.
+/// The event that is recorded before an instruction is executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Told {
-    /// Nothing: what it does follows from the code.
-    Nothing,
-    /// That it comes now.
-    Itself,
-    /// The object whose field is accessed.
+pub enum InsnEvent {
+    /// No event: the effect of the instruction follows from the code.
+    None,
+    /// The instruction itself.
+    Instruction,
+    /// The instruction and the object whose field is accessed.
     Object,
-    /// The array and the index.
+    /// The instruction, the array and the index.
     Element,
-    /// References among the receiver and the arguments, as positions in their list.
+    /// A call with the recorded references: positions in the list of the receiver and the arguments.
     Call(Vec<usize>),
 }
 
-/// A method that is followed.
+/// A method whose runs are traced.
 #[derive(Clone, Debug)]
-pub struct Followed {
-    pub(crate) flow: Flow,
-    told: Vec<Told>,
-    /// Blocks that tell that they begin.
-    begins: BTreeSet<usize>,
-    /// In a constructor: the call of another one for the same object. Before it the object is none yet.
-    own_constructor: Option<usize>,
+pub struct TracedMethod {
+    pub(crate) cfg: MethodCfg,
+    /// The event of each instruction.
+    events: Vec<InsnEvent>,
+    /// The blocks that record that they begin.
+    recorded_blocks: BTreeSet<usize>,
+    /// In a constructor: the call of `this(...)` or `super(...)`. The receiver is not initialised before it.
+    constructor_call: Option<usize>,
     has_receiver: bool,
 }
 
-/// What never changes: who holds such an object knows all of it.
-const FIXED: [&str; 10] = [
+/// Immutable classes: their objects have no state to follow.
+const IMMUTABLE: [&str; 10] = [
     "java/lang/String",
     "java/lang/Class",
     "java/lang/Integer",
@@ -46,172 +50,131 @@ const FIXED: [&str; 10] = [
     "java/lang/Double",
 ];
 
-/// So many references of a call are told.
-const MOST_REFERENCES: usize = 8;
+/// The maximum number of references that the event of a call has.
+const MAX_RECORDED_REFERENCES: usize = 8;
 
-impl Followed {
-    /// Of a method; `None` if it has no code, or one that can't be read.
-    pub fn new(class: &ClassFile, method: &Member) -> Option<Followed> {
-        let code = method.code()?;
-        let flow = Flow::new(code)?;
-        let mut begins: BTreeSet<usize> = flow.blocks.iter().flat_map(|block| block.handlers.iter().copied()).collect();
-        for block in &flow.blocks {
-            let last = &flow.insns[block.last].insn;
+impl TracedMethod {
+    /// Computes the events of a method, or returns `None` if it has no code or malformed code.
+    pub fn new(class: &ClassFile, method: &Member) -> Option<TracedMethod> {
+        let cfg = MethodCfg::new(method.code()?)?;
+        let handlers = cfg.blocks.iter().flat_map(|block| block.handlers.iter().copied());
+        let mut recorded_blocks: BTreeSet<usize> = handlers.collect();
+        for block in &cfg.blocks {
+            let last = &cfg.insns[block.last].insn;
             if is_conditional(last) || matches!(last, Insn::Switch(..)) {
-                begins.extend(&block.next);
+                recorded_blocks.extend(&block.next);
             }
         }
-        let own_constructor = (&*method.name == "<init>").then(|| own_constructor(class, &flow)).flatten();
-        let told = (0..flow.insns.len()).map(|index| told(class, &flow.insns[index].insn, index, own_constructor));
-        let told = told.collect();
-        let has_receiver = !method.is(access::STATIC) && &*method.name != "<init>";
-        Some(Followed { told, begins, own_constructor, has_receiver, flow })
+        let is_constructor = &*method.name == "<init>";
+        let constructor_call = if is_constructor { constructor_call(class, &cfg) } else { None };
+        let insns = cfg.insns.iter().enumerate();
+        let events = insns.map(|(index, insn)| event(class, &insn.insn, index, constructor_call)).collect();
+        let has_receiver = !method.is(access::STATIC) && !is_constructor;
+        Some(TracedMethod { events, recorded_blocks, constructor_call, has_receiver, cfg })
     }
 
-    /// Its instructions.
+    /// The instructions in the order of the code.
     pub fn insns(&self) -> &[Decoded] {
-        &self.flow.insns
+        &self.cfg.insns
     }
 
-    /// The instruction at a position in the code.
+    /// Returns the index of the instruction at a bytecode offset.
     pub fn index(&self, at: usize) -> Option<usize> {
-        self.flow.index(at)
+        self.cfg.index(at)
     }
 
-    /// What an instruction tells.
-    pub fn told(&self, insn: usize) -> &Told {
-        &self.told[insn]
+    /// Returns the event of an instruction.
+    pub fn event(&self, insn: usize) -> &InsnEvent {
+        &self.events[insn]
     }
 
-    /// Whether a block tells that it begins, as all do that a condition or an exception leads to.
-    pub fn tells_begin(&self, block: usize) -> bool {
-        self.begins.contains(&block)
+    /// Returns true if a block records that it begins, as all successors of branches and all exception handlers do.
+    pub fn records_block(&self, block: usize) -> bool {
+        self.recorded_blocks.contains(&block)
     }
 
-    /// How many blocks there are.
+    /// The number of basic blocks.
     pub fn blocks(&self) -> usize {
-        self.flow.blocks.len()
+        self.cfg.blocks.len()
     }
 
-    /// The block of an instruction.
+    /// Returns the block that contains an instruction.
     pub fn block_of(&self, insn: usize) -> usize {
-        self.flow.block_of(insn)
+        self.cfg.block_of(insn)
     }
 
-    /// The first and the last instruction of a block.
-    pub fn stretch(&self, block: usize) -> (usize, usize) {
-        (self.flow.blocks[block].first, self.flow.blocks[block].last)
+    /// Returns the first and the last instruction of a block.
+    pub fn block_range(&self, block: usize) -> (usize, usize) {
+        (self.cfg.blocks[block].first, self.cfg.blocks[block].last)
     }
 
-    /// Blocks that follow a block, if nothing is thrown.
+    /// Returns the successors of a block, without exception handlers.
     pub fn next(&self, block: usize) -> &[usize] {
-        &self.flow.blocks[block].next
+        &self.cfg.blocks[block].next
     }
 
-    /// By block: the first block that every way from it passes, if there is one.
-    pub fn passed_by_all(&self) -> Vec<Option<usize>> {
-        self.flow.passed_by_all()
+    /// Maps each block to its immediate post-dominator, or to `None` if only the exit of the method post-dominates it.
+    pub fn post_dominators(&self) -> Vec<Option<usize>> {
+        let tree = self.cfg.post_dominators();
+        (0..self.blocks()).map(|block| tree.immediate(block)).collect()
     }
 
-    /// In a constructor: the call of another one for the same object.
-    pub fn own_constructor(&self) -> Option<usize> {
-        self.own_constructor
+    /// In a constructor: the call of `this(...)` or `super(...)`.
+    pub fn constructor_call(&self) -> Option<usize> {
+        self.constructor_call
     }
 
-    /// Whether it tells its receiver when it begins.
-    pub fn tells_receiver(&self) -> bool {
+    /// Returns true if the method records its receiver when it begins.
+    pub fn records_receiver(&self) -> bool {
         self.has_receiver
     }
 }
 
-/// In a constructor the call of another one: the first that is not of an object made here.
-fn own_constructor(class: &ClassFile, flow: &Flow) -> Option<usize> {
-    let mut made = 0;
-    flow.insns.iter().position(|insn| match insn.insn {
-        Insn::New(_) => {
-            made += 1;
-            false
-        }
-        Insn::InvokeSpecial(index) if class.pool.method(index).is_ok_and(|(method, _)| &*method.name == "<init>") => {
-            made -= 1;
-            made < 0
-        }
-        _ => false,
-    })
-}
-
-/// A call: whom, and its type.
-pub(crate) struct Called {
-    pub member: MemberRef,
-    pub desc: MethodDesc,
-    /// Whether a receiver stands below the arguments, and is an object already.
-    pub has_receiver: bool,
-}
-
-impl Called {
-    pub fn of(class: &ClassFile, insn: &Insn) -> Option<Called> {
-        let (member, has_receiver) = match insn {
-            Insn::InvokeVirtual(index) | Insn::InvokeInterface(index) => (class.pool.method(*index).ok()?.0, true),
-            Insn::InvokeSpecial(index) => {
-                let member = class.pool.method(*index).ok()?.0;
-                let is_object = &*member.name != "<init>";
-                (member, is_object)
-            }
-            Insn::InvokeStatic(index) => (class.pool.method(*index).ok()?.0, false),
-            Insn::InvokeDynamic(index) => {
-                let (_, name, desc) = class.pool.call_site(*index).ok()?;
-                (MemberRef { class: "".into(), name, desc }, false)
-            }
-            _ => return None,
-        };
-        let desc = MethodDesc::parse(&member.desc)?;
-        Some(Called { member, desc, has_receiver })
-    }
-}
-
-fn told(class: &ClassFile, insn: &Insn, index: usize, own_constructor: Option<usize>) -> Told {
+fn event(class: &ClassFile, insn: &Insn, index: usize, constructor_call: Option<usize>) -> InsnEvent {
     let own_field = |field: u16| class.pool.field(field).is_ok_and(|field| field.class == class.name);
     match insn {
-        Insn::GetField(_) => Told::Object,
-        // What an object gets before it is one: who follows knows whose it is.
-        Insn::PutField(field) if own_constructor.is_some_and(|call| index < call) && own_field(*field) => Told::Nothing,
-        Insn::PutField(_) => Told::Object,
-        Insn::ArrayLoad(_) | Insn::ArrayStore(_) => Told::Element,
-        Insn::PutStatic(_) | Insn::Return(_) => Told::Itself,
-        _ => match Called::of(class, insn) {
-            Some(called) => Told::Call(references(class, insn, &called)),
-            None => Told::Nothing,
+        Insn::GetField(_) => InsnEvent::Object,
+        // Before the constructor call only the receiver can be written, and it may not be passed to the recorder.
+        Insn::PutField(field) if constructor_call.is_some_and(|call| index < call) && own_field(*field) => {
+            InsnEvent::None
+        }
+        Insn::PutField(_) => InsnEvent::Object,
+        Insn::ArrayLoad(_) | Insn::ArrayStore(_) => InsnEvent::Element,
+        Insn::PutStatic(_) | Insn::Return(_) => InsnEvent::Instruction,
+        _ => match CallTarget::of(class, insn) {
+            Some(target) => InsnEvent::Call(references(class, insn, &target)),
+            None => InsnEvent::None,
         },
     }
 }
 
-/// References of a call that are told. Of a call that leads to a method of the same class nobody needs them.
-fn references(class: &ClassFile, insn: &Insn, called: &Called) -> Vec<usize> {
-    let Called { member, desc, has_receiver } = called;
+/// Returns the references that the event of a call has. A call of a known method of the same class needs none: that method is traced, too.
+fn references(class: &ClassFile, insn: &Insn, target: &CallTarget) -> Vec<usize> {
+    let CallTarget { member, desc, has_receiver } = target;
     let is_own = member.class == class.name && class.method(&member.name, &member.desc).is_some();
     match insn {
         Insn::InvokeStatic(_) | Insn::InvokeSpecial(_) if is_own => return Vec::new(),
-        Insn::InvokeDynamic(index) if makes_lambda(class, *index) => return Vec::new(),
+        Insn::InvokeDynamic(index) if creates_lambda(class, *index) => return Vec::new(),
         _ => {}
     }
-    let changes = |name: &str| !FIXED.contains(&name);
-    let mut told = Vec::new();
-    if *has_receiver && changes(&member.class) {
-        told.push(0);
+    let is_mutable = |name: &str| !IMMUTABLE.contains(&name);
+    let mut recorded = Vec::new();
+    if *has_receiver && is_mutable(&member.class) {
+        recorded.push(0);
     }
-    // The object that a constructor is called for has a position, too.
+    // The receiver of a constructor has a position as well.
     let first = usize::from(!matches!(insn, Insn::InvokeStatic(_) | Insn::InvokeDynamic(_)));
     let params = desc.params.iter().enumerate();
-    told.extend(params.filter_map(|(number, param)| match param {
-        Desc::Ref(name) if changes(name) => Some(first + number),
+    recorded.extend(params.filter_map(|(number, param)| match param {
+        Desc::Ref(name) if is_mutable(name) => Some(first + number),
         _ => None,
     }));
-    told.truncate(MOST_REFERENCES);
-    told
+    recorded.truncate(MAX_RECORDED_REFERENCES);
+    recorded
 }
 
-/// Whether a call site makes an object of a lambda expression or a method's name.
-fn makes_lambda(class: &ClassFile, index: u16) -> bool {
+/// Returns true if a dynamic call site creates the object of a lambda expression or method reference.
+fn creates_lambda(class: &ClassFile, index: u16) -> bool {
     let bootstrap = class.pool.call_site(index).ok().and_then(|(bootstrap, ..)| class.bootstrap(bootstrap));
     let handle = bootstrap.and_then(|bootstrap| class.pool.handle(bootstrap.method).ok());
     handle.is_some_and(|handle| &*handle.member.class == "java/lang/invoke/LambdaMetafactory")

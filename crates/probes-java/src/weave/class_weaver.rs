@@ -1,101 +1,130 @@
-//! The class with probes: every byte that is not about code stays what and where it was.
+//! Classes with probes. Bytes that don't depend on code are copied.
 
-use crate::cfg::blocks::Flow;
-use crate::encode::stack_maps::{self, Beginning, Frame, Held, Receiver};
-use crate::layout::probe_layout::{Layout, MethodProbes, Untreated};
-use crate::predicates::check_class::answers_name;
-use crate::predicates::emit_checks::Questioning;
-use crate::predicates::predicate_class::judge_name;
+use crate::cfg::blocks::MethodCfg;
+use crate::encode::class_template::constant_length;
+use crate::encode::constant_pool::{ConstantPoolBuilder, tag};
+use crate::encode::instructions::{HitCall, MAX_PROBES};
+use crate::encode::stack_maps::{self, InitialFrame, Receiver, StackMapFrame, VerificationType};
+use crate::layout::probe_layout::{MethodProbes, ProbeLayout, WeaveFailure};
+use crate::predicates::check_class::check_class_name;
+use crate::predicates::emit_checks::CheckEmitter;
+use crate::predicates::predicate_class::predicate_class_name;
 use crate::test_classes::is_test_method;
-use crate::trace::emit_events::{Inserted, Telling};
-use crate::trace::events::Followed;
-use crate::weave::code_layout::{Hitting, Laid, MOST_PROBES, lay, push};
-use crate::weave::position_tables::Moved;
-use touchstone_classfile::opcode as op;
-use touchstone_classfile::{ClassFile, Code, Constant, Cursor, MethodDesc, access};
+use crate::trace::emit_events::{EventEmitter, InsertedCode};
+use crate::trace::events::TracedMethod;
+use crate::weave::code_rewriter::{RewrittenCode, rewrite};
+use crate::weave::position_tables::PositionMap;
+use touchstone_classfile::{ClassFile, Code, Cursor, MethodDesc, access};
 
-/// A class that is to have probes.
+/// A class and the probes that are woven into it.
 #[derive(Clone, Copy, Debug)]
-pub struct Weaving<'c> {
-    /// Its bytes,
+pub struct WeaveRequest<'c> {
+    /// The class file.
     pub bytes: &'c [u8],
-    /// and the same as data.
+    /// The decoded class file.
     pub class: &'c ClassFile,
     /// The probes.
-    pub layout: &'c Layout,
-    /// The class that has the static method `hit`, which takes the number of a probe.
-    pub holder: &'c str,
-    /// The number of the first probe: those of several classes follow each other.
-    pub first: u32,
-    /// The number of the first method, if methods tell what they do.
-    pub told_from: Option<u32>,
-    /// Methods that are tests say when they end.
-    pub ends: bool,
+    pub layout: &'c ProbeLayout,
+    /// The class with the hit array: its static method `hit` takes the number of a probe.
+    pub hits_class: &'c str,
+    /// The number of the first probe in that array, which several classes share.
+    pub first_probe: u32,
+    /// The number of the class's first method in the trace, or `None` if methods are not traced.
+    pub first_traced_method: Option<u32>,
+    /// True if traced tests take a snapshot when they return.
+    pub takes_snapshots: bool,
 }
 
-/// A class with probes, and methods that have none.
-pub type Woven = (Vec<u8>, Vec<(usize, Untreated)>);
+/// A woven class, and the methods that have no probes.
+pub type WovenClass = (Vec<u8>, Vec<(usize, WeaveFailure)>);
 
-/// Stack maps are needed from this version of class files on.
-const WITH_FRAMES: u16 = 50;
+/// The last class-file version that needs no stack maps.
+const LAST_VERSION_WITHOUT_FRAMES: u16 = 50;
 
-/// Puts probes into a class; `None` if it has no room for them.
-pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
-    let Weaving { bytes, class, layout, holder, first, told_from, ends } = weaving;
-    if first.checked_add(layout.size)? > MOST_PROBES {
+/// Weaves probes into a class, or returns `None` if the hit array or the constant pool has no room for them.
+pub fn weave(request: &WeaveRequest<'_>) -> Option<WovenClass> {
+    let WeaveRequest { bytes, class, layout, hits_class, first_probe, .. } = *request;
+    if first_probe.checked_add(layout.size)? > MAX_PROBES {
         return None;
     }
-    let mut pool = Added::new(class);
-    let method = if layout.size == 0 { 0 } else { pool.method(holder, "hit", "(I)V") };
-    let hitting = Hitting { method, first: *first };
-    let (answers, judge) = (answers_name(holder), judge_name(holder, *first));
-    let mut untreated: Vec<(usize, Untreated)> = layout.untreated.iter().map(|(index, why)| (*index, *why)).collect();
-    // Methods follow each other in the file as in the class.
-    let mut replaced: Vec<Replaced> = Vec::new();
-    for (index, method) in class.methods.iter().enumerate() {
-        let Some(code) = method.code() else { continue };
-        let told = told_from.and_then(|first| Some((Followed::new(class, method)?, first + index as u32)));
-        let none = told.as_ref().map(|(followed, _)| MethodProbes::none(followed.flow.clone()));
-        let Some(probes) = layout.methods.get(&index).or(none.as_ref()) else { continue };
-        let rewriting = Rewriting { bytes, class, index, code, flow: &probes.flow };
-        let first_local = usize::from(code.max_locals) + probes.numbers();
-        let inserted = match &told {
-            Some((followed, number)) => {
-                let ends = *ends && is_test_method(class, method);
-                Telling { class, followed, number: *number, first_local, ends }.inserted(&mut pool)
-            }
-            None => Some(Inserted::default()),
-        };
-        let locals_taken = inserted.as_ref().map_or(0, |inserted| inserted.locals);
-        let asking = Questioning { class, flow: &probes.flow, hitting, answers: &answers, first_local, locals_taken };
-        let questions = asking.questions(&probes.asked, &mut pool).and_then(|mut questions| {
-            asking.planned(&judge, &probes.planned, &mut pool, &mut questions)?;
-            Some(questions)
-        });
-        let Some(questions) = questions else {
-            untreated.push((index, Untreated::TooLong));
-            continue;
-        };
-        let mut with = |inserted: Option<Inserted>| -> Result<Replaced, Untreated> {
-            let laid = lay(probes, code, hitting, inserted.ok_or(Untreated::TooLong)?, questions.clone());
-            let laid = laid.ok_or(Untreated::TooLong)?;
-            rewriting.written(&laid, &mut pool).ok_or(Untreated::Tables)
-        };
-        // What does not fit with all that it would tell may fit with its probes.
-        match with(inserted).or_else(|_| with(Some(Inserted::default()))) {
-            Ok(new) => replaced.push(new),
-            Err(why) => untreated.push((index, why)),
+    let mut pool = ConstantPoolBuilder::extending(class);
+    let method = if layout.size == 0 { 0 } else { pool.method(hits_class, "hit", "(I)V") };
+    let mut weaver = ClassWeaver {
+        request,
+        pool,
+        hit: HitCall { method, first: first_probe },
+        check_class: check_class_name(hits_class),
+        predicate_class: predicate_class_name(hits_class, first_probe),
+    };
+    let mut failures: Vec<(usize, WeaveFailure)> = layout.failures.iter().map(|(index, why)| (*index, *why)).collect();
+    // Methods have the same order in the file as in the class.
+    let mut replaced: Vec<ReplacedBytes> = Vec::new();
+    for index in 0..class.methods.len() {
+        match weaver.method(index) {
+            None => {}
+            Some(Ok(new)) => replaced.push(new),
+            Some(Err(why)) => failures.push((index, why)),
         }
     }
-    untreated.sort_unstable_by_key(|(index, _)| *index);
-    Some((assembled(bytes, &pool, replaced)?, untreated))
+    failures.sort_unstable_by_key(|(index, _)| *index);
+    Some((assemble(bytes, &weaver.pool, replaced)?, failures))
 }
 
-/// Bytes of a class that are replaced by others.
-pub(crate) type Replaced = (std::ops::Range<usize>, Vec<u8>);
+struct ClassWeaver<'w, 'c> {
+    request: &'w WeaveRequest<'c>,
+    pool: ConstantPoolBuilder,
+    hit: HitCall,
+    check_class: String,
+    predicate_class: String,
+}
 
-/// A class with more constants, and with other bytes where something is replaced: in the order of the file.
-pub(crate) fn assembled(bytes: &[u8], pool: &Added<'_>, replaced: Vec<Replaced>) -> Option<Vec<u8>> {
+impl ClassWeaver<'_, '_> {
+    /// Weaves probes and events into a method. Returns `None` if it gets neither.
+    fn method(&mut self, index: usize) -> Option<Result<ReplacedBytes, WeaveFailure>> {
+        let WeaveRequest { bytes, class, layout, first_traced_method, .. } = *self.request;
+        let method = &class.methods[index];
+        let code = method.code()?;
+        let traced =
+            first_traced_method.and_then(|first| Some((TracedMethod::new(class, method)?, first + index as u32)));
+        let none = traced.as_ref().map(|(traced, _)| MethodProbes::none(traced.cfg.clone()));
+        let probes = layout.methods.get(&index).or(none.as_ref())?;
+        let rewrite_of = MethodRewrite { bytes, class, index, code, cfg: &probes.cfg };
+        let first_local = usize::from(code.max_locals) + probes.path_locals();
+        let events = match &traced {
+            Some((method, number)) => {
+                let takes_snapshot = self.request.takes_snapshots && is_test_method(class, &class.methods[index]);
+                EventEmitter { class, method, number: *number, first_local, takes_snapshot }.emit(&mut self.pool)
+            }
+            None => Some(InsertedCode::default()),
+        };
+        let emitter = CheckEmitter {
+            class,
+            cfg: &probes.cfg,
+            hit: self.hit,
+            check_class: &self.check_class,
+            first_local,
+            locals_taken: events.as_ref().map_or(0, |events| events.locals),
+        };
+        let checks = emitter.emit(&probes.checks, &mut self.pool).and_then(|mut checks| {
+            emitter.emit_predicates(&self.predicate_class, &probes.predicates, &mut self.pool, &mut checks)?;
+            Some(checks)
+        });
+        let Some(checks) = checks else { return Some(Err(WeaveFailure::TooLong)) };
+        let mut with = |events: Option<InsertedCode>| -> Result<ReplacedBytes, WeaveFailure> {
+            let rewritten = rewrite(probes, code, self.hit, events.ok_or(WeaveFailure::TooLong)?, checks.clone());
+            let rewritten = rewritten.ok_or(WeaveFailure::TooLong)?;
+            rewrite_of.write(&rewritten, &mut self.pool).ok_or(WeaveFailure::MalformedTables)
+        };
+        // A method that is too long with its events may fit without them.
+        Some(with(events).or_else(|_| with(Some(InsertedCode::default()))))
+    }
+}
+
+/// A range of a class file, and the bytes that replace it.
+pub(crate) type ReplacedBytes = (std::ops::Range<usize>, Vec<u8>);
+
+/// Returns a class file with added constants and replaced ranges, which are in the order of the file.
+pub(crate) fn assemble(bytes: &[u8], pool: &ConstantPoolBuilder, replaced: Vec<ReplacedBytes>) -> Option<Vec<u8>> {
     let (count, pool_end) = (pool.count()?, pool_end(bytes)?);
     let mut out = Vec::with_capacity(bytes.len() * 2);
     out.extend(bytes.get(..8)?);
@@ -112,170 +141,62 @@ pub(crate) fn assembled(bytes: &[u8], pool: &Added<'_>, replaced: Vec<Replaced>)
     Some(out)
 }
 
-/// Where the constants of a class end.
+/// Returns the offset of the end of the constant pool.
 fn pool_end(bytes: &[u8]) -> Option<usize> {
     let mut cursor = Cursor::new(bytes, 0);
     cursor.take(8).ok()?;
     let count = cursor.u2().ok()?;
     let mut index = 1;
     while index < count {
-        let (length, wide) = match cursor.u1().ok()? {
-            1 => (usize::from(cursor.u2().ok()?), false),
-            5 | 6 => (8, true),
-            7 | 8 | 16 | 19 | 20 => (2, false),
-            15 => (3, false),
-            _ => (4, false),
-        };
+        let tag = cursor.u1().ok()?;
+        let length = if tag == tag::UTF8 { usize::from(cursor.u2().ok()?) } else { constant_length(tag) };
         cursor.take(length).ok()?;
-        index += if wide { 2 } else { 1 };
+        index += if matches!(tag, tag::LONG | tag::DOUBLE) { 2 } else { 1 };
     }
     Some(cursor.position())
 }
 
-/// Constants behind those that a class has.
-pub(crate) struct Added<'c> {
-    class: &'c ClassFile,
-    bytes: Vec<u8>,
-    next: usize,
-    classes: std::collections::BTreeMap<String, u16>,
-    methods: std::collections::BTreeMap<(String, String), u16>,
-    numbers: std::collections::BTreeMap<i32, u16>,
-}
-
-impl<'c> Added<'c> {
-    pub fn new(class: &'c ClassFile) -> Added<'c> {
-        let mut classes = std::collections::BTreeMap::new();
-        for index in 1..u16::try_from(class.pool.len()).unwrap_or(u16::MAX) {
-            if let Ok(Constant::Class(_)) = class.pool.get(index)
-                && let Ok(name) = class.pool.class(index)
-            {
-                classes.entry(name.to_string()).or_insert(index);
-            }
-        }
-        Added {
-            class,
-            bytes: Vec::new(),
-            next: class.pool.len(),
-            classes,
-            methods: Default::default(),
-            numbers: Default::default(),
-        }
-    }
-
-    /// How many there are then; `None` if these are too many.
-    fn count(&self) -> Option<u16> {
-        u16::try_from(self.next).ok()
-    }
-
-    fn add(&mut self, tag: u8, numbers: &[u16]) -> u16 {
-        self.bytes.push(tag);
-        numbers.iter().for_each(|number| self.bytes.extend(number.to_be_bytes()));
-        self.next += 1;
-        // Nobody uses it if there are too many.
-        u16::try_from(self.next - 1).unwrap_or(0)
-    }
-
-    fn text(&mut self, text: &str) -> u16 {
-        let index = self.add(1, &[u16::try_from(text.len()).unwrap_or(0)]);
-        self.bytes.extend(text.as_bytes());
-        index
-    }
-
-    fn class(&mut self, name: &str) -> u16 {
-        if let Some(known) = self.classes.get(name) {
-            return *known;
-        }
-        let text = self.text(name);
-        let index = self.add(7, &[text]);
-        self.classes.insert(name.to_string(), index);
-        index
-    }
-
-    /// A static method. Of those of one class no two have the same name.
-    pub fn method(&mut self, class: &str, name: &str, desc: &str) -> u16 {
-        let key = (class.to_string(), name.to_string());
-        if let Some(known) = self.methods.get(&key) {
-            return *known;
-        }
-        let class = self.class(class);
-        let (name, desc) = (self.text(name), self.text(desc));
-        let both = self.add(12, &[name, desc]);
-        let index = self.add(10, &[class, both]);
-        self.methods.insert(key, index);
-        index
-    }
-
-    /// Instructions that push a number; `None` if it is too large.
-    pub fn number(&mut self, number: u32) -> Option<Vec<u8>> {
-        i32::try_from(number).ok().map(|number| self.integer(number))
-    }
-
-    /// Instructions that push a number.
-    pub fn integer(&mut self, number: i32) -> Vec<u8> {
-        if let Some(short) = u32::try_from(number).ok().and_then(push) {
-            return short;
-        }
-        let index = match self.numbers.get(&number) {
-            Some(known) => *known,
-            None => {
-                let value = number.to_be_bytes();
-                let halves = [u16::from_be_bytes([value[0], value[1]]), u16::from_be_bytes([value[2], value[3]])];
-                let index = self.add(3, &halves);
-                self.numbers.insert(number, index);
-                index
-            }
-        };
-        let [high, low] = index.to_be_bytes();
-        vec![op::LDC_W, high, low]
-    }
-
-    fn own_class(&mut self) -> u16 {
-        let name = self.class.name.clone();
-        self.class(&name)
-    }
-}
-
-/// The code of a method that is being laid out again.
-pub(crate) struct Rewriting<'w> {
+/// A method whose code is rewritten.
+pub(crate) struct MethodRewrite<'w> {
     pub bytes: &'w [u8],
     pub class: &'w ClassFile,
     pub index: usize,
     pub code: &'w Code,
-    pub flow: &'w Flow,
+    pub cfg: &'w MethodCfg,
 }
 
-/// An attribute of code, as the file has it.
+/// An attribute of code that is not decoded.
 struct RawAttribute {
     name: u16,
     bytes: Vec<u8>,
 }
 
-impl Rewriting<'_> {
-    /// Before the code are the name and length of the attribute, two sizes, and the length of the code.
+impl MethodRewrite<'_> {
+    /// Returns the offset of the attribute `Code`: its name and length, the two sizes and the length of the code take 14 bytes.
     fn begin(&self) -> Option<usize> {
         self.code.offset.checked_sub(14)
     }
 
-    /// The attribute `Code` as it is laid out again, and where in the file the old one is.
-    pub fn written(&self, laid: &Laid, pool: &mut Added<'_>) -> Option<Replaced> {
+    /// Writes the attribute `Code` with rewritten code, or returns `None` if a table is malformed or too large.
+    pub fn write(&self, rewritten: &RewrittenCode, pool: &mut ConstantPoolBuilder) -> Option<ReplacedBytes> {
         let (bytes, begin) = (self.bytes, self.begin()?);
         let mut cursor = Cursor::new(bytes.get(begin..)?, 0);
         let (name, length) = (cursor.u2().ok()?, cursor.u4().ok()? as usize);
         let end = begin + 6 + length;
         cursor.take(8 + self.code.bytes.len()).ok()?;
-        let flow = self.flow;
+        let cfg = self.cfg;
         let start = |at: usize| -> Option<u16> {
-            let index = if at == self.code.bytes.len() { flow.insns.len() } else { flow.index(at)? };
-            u16::try_from(laid.start[index]).ok()
+            let index = if at == self.code.bytes.len() { cfg.insns.len() } else { cfg.index(at)? };
+            u16::try_from(rewritten.start[index]).ok()
         };
-        let own = |at: usize| u16::try_from(laid.own[flow.index(at)?]).ok();
+        let own = |at: usize| u16::try_from(rewritten.own[cfg.index(at)?]).ok();
         let mut out = Vec::with_capacity(length * 2);
-        out.extend(self.code.max_stack.checked_add(laid.stack)?.to_be_bytes());
-        let locals = usize::from(self.code.max_locals) + laid.numbers + usize::from(laid.spilled);
+        out.extend(self.code.max_stack.checked_add(rewritten.stack)?.to_be_bytes());
+        let locals = usize::from(self.code.max_locals) + rewritten.path_locals + usize::from(rewritten.spill_locals);
         let locals = u16::try_from(locals).ok()?;
         out.extend(locals.to_be_bytes());
-        out.extend(u32::try_from(laid.bytes.len()).ok()?.to_be_bytes());
-        out.extend(&laid.bytes);
+        out.extend(u32::try_from(rewritten.bytes.len()).ok()?.to_be_bytes());
+        out.extend(&rewritten.bytes);
         let handlers = cursor.u2().ok()?;
         out.extend(handlers.to_be_bytes());
         for _ in 0..handlers {
@@ -289,20 +210,20 @@ impl Rewriting<'_> {
             let (name, length) = (cursor.u2().ok()?, cursor.u4().ok()? as usize);
             attributes.push(RawAttribute { name, bytes: cursor.take(length).ok()?.to_vec() });
         }
-        let moved = Moved { start: &start, own: &own };
+        let moved = PositionMap { start: &start, own: &own };
         let mut has_frames = false;
         for attribute in &mut attributes {
             let name = self.class.pool.name(attribute.name).ok()?;
             match &*name {
                 "StackMapTable" => {
                     has_frames = true;
-                    attribute.bytes = self.frames(&attribute.bytes, laid, pool)?;
+                    attribute.bytes = self.frames(&attribute.bytes, rewritten, pool)?;
                 }
                 _ => moved.attribute(&name, &mut attribute.bytes)?,
             }
         }
-        // Older classes are verified without.
-        if !laid.beside.is_empty() && !has_frames && self.class.major > WITH_FRAMES {
+        // The verifier needs a frame at each target of a jump, except in older classes.
+        if !rewritten.out_of_line.is_empty() && !has_frames && self.class.major > LAST_VERSION_WITHOUT_FRAMES {
             return None;
         }
         out.extend(u16::try_from(attributes.len()).ok()?.to_be_bytes());
@@ -311,43 +232,43 @@ impl Rewriting<'_> {
             out.extend(u32::try_from(attribute.bytes.len()).ok()?.to_be_bytes());
             out.extend(attribute.bytes);
         }
-        let mut whole = name.to_be_bytes().to_vec();
-        whole.extend(u32::try_from(out.len()).ok()?.to_be_bytes());
-        whole.extend(out);
-        Some((begin..end, whole))
+        let mut attribute = name.to_be_bytes().to_vec();
+        attribute.extend(u32::try_from(out.len()).ok()?.to_be_bytes());
+        attribute.extend(out);
+        Some((begin..end, attribute))
     }
 
-    fn frames(&self, table: &[u8], laid: &Laid, pool: &mut Added<'_>) -> Option<Vec<u8>> {
+    fn frames(&self, table: &[u8], rewritten: &RewrittenCode, pool: &mut ConstantPoolBuilder) -> Option<Vec<u8>> {
         let class = self.class;
         let member = &class.methods[self.index];
         let receiver = match (member.is(access::STATIC), &*member.name) {
             (true, _) => None,
-            (false, "<init>") if &*class.name != "java/lang/Object" => Some(Receiver::New),
-            (false, _) => Some(Receiver::Object(pool.own_class())),
+            (false, "<init>") if &*class.name != "java/lang/Object" => Some(Receiver::Uninitialized),
+            (false, _) => Some(Receiver::Object(pool.class(&class.name))),
         };
         let desc = MethodDesc::parse(&member.desc)?;
-        let beginning = Beginning::new(&desc, receiver, &mut |name| pool.class(name));
-        let flow = self.flow;
-        let mut frames: Vec<Frame> = Vec::new();
+        let initial = InitialFrame::new(&desc, receiver, &mut |name| pool.class(name));
+        let cfg = self.cfg;
+        let mut frames: Vec<StackMapFrame> = Vec::new();
         let mut at_insn: std::collections::BTreeMap<usize, usize> = Default::default();
-        for mut frame in stack_maps::read(table, &beginning)? {
-            let insn = flow.index(frame.at)?;
-            frame.at = laid.start[insn];
-            for held in frame.locals.iter_mut().chain(&mut frame.stack) {
-                if let Held::New(at) = held {
-                    *at = u16::try_from(laid.own[flow.index(usize::from(*at))?]).ok()?;
+        for mut frame in stack_maps::read(table, &initial)? {
+            let insn = cfg.index(frame.at)?;
+            frame.at = rewritten.start[insn];
+            for own in frame.locals.iter_mut().chain(&mut frame.stack) {
+                if let VerificationType::Uninitialized(at) = own {
+                    *at = u16::try_from(rewritten.own[cfg.index(usize::from(*at))?]).ok()?;
                 }
             }
-            if laid.numbers > 0 {
-                frame.add_numbers(self.code.max_locals, laid.numbers);
+            if rewritten.path_locals > 0 {
+                frame.add_ints(self.code.max_locals, rewritten.path_locals);
             }
             at_insn.insert(insn, frames.len());
             frames.push(frame);
         }
-        for (at, goes_on) in &laid.beside {
-            let there = &frames[*at_insn.get(goes_on)?];
-            frames.push(Frame { at: *at, ..there.clone() });
+        for (at, target) in &rewritten.out_of_line {
+            let there = &frames[*at_insn.get(target)?];
+            frames.push(StackMapFrame { at: *at, ..there.clone() });
         }
-        stack_maps::write(&frames, &beginning)
+        stack_maps::write(&frames, &initial)
     }
 }

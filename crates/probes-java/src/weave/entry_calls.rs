@@ -1,53 +1,55 @@
-//! Methods that tell somebody that they begin: a call of a static method, before all that they do.
+//! Calls that are inserted at the entry of methods.
 
-use crate::cfg::blocks::Flow;
-use crate::weave::class_weaver::{Added, Replaced, Rewriting, assembled};
-use crate::weave::code_layout::{Laid, STACK};
+use crate::cfg::blocks::MethodCfg;
+use crate::encode::constant_pool::ConstantPoolBuilder;
+use crate::weave::class_weaver::{MethodRewrite, ReplacedBytes, assemble};
+use crate::weave::code_rewriter::{RewrittenCode, STACK};
 use touchstone_classfile::opcode as op;
 use touchstone_classfile::{ClassFile, Code, access};
 
-/// A call that is put into a method.
+/// A call of a static method that is inserted at the entry of a method, with the method's first parameter as its argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Call<'c> {
-    /// The method's name,
+pub struct EntryCall<'c> {
+    /// The name of the method that gets the call.
     pub name: &'c str,
-    /// and what its descriptor begins with: its first parameter is an object, which is passed on.
+    /// The beginning of its descriptor. The first parameter is a reference.
     pub desc: &'c str,
-    /// The class that is told,
-    pub told: &'c str,
-    /// and its static method, which takes any object.
-    pub method: &'c str,
+    /// The class of the called method.
+    pub callee_class: &'c str,
+    /// The called method, which takes an object and returns nothing.
+    pub callee: &'c str,
 }
 
-/// The call has so many bytes. Switches are padded to a multiple of four, so nothing of the method changes but its place.
-const LENGTH: usize = 4;
+/// The length of the call in bytes. It is a multiple of four, so the padding of switches does not change.
+const CALL_BYTES: usize = 4;
 
-/// The class with calls; `None` if none of its methods is meant, or if it can't have them.
-pub fn with_calls(bytes: &[u8], class: &ClassFile, calls: &[Call<'_>]) -> Option<Vec<u8>> {
-    let mut pool = Added::new(class);
-    let mut replaced: Vec<Replaced> = Vec::new();
+/// Returns the class with the calls, or `None` if no method matches or the calls can't be inserted.
+pub fn insert_entry_calls(bytes: &[u8], class: &ClassFile, calls: &[EntryCall<'_>]) -> Option<Vec<u8>> {
+    let mut pool = ConstantPoolBuilder::extending(class);
+    let mut replaced: Vec<ReplacedBytes> = Vec::new();
     for (index, member) in class.methods.iter().enumerate() {
-        let meant = |call: &&Call<'_>| *call.name == *member.name && member.desc.starts_with(call.desc);
-        let (Some(call), Some(code)) = (calls.iter().find(meant), member.code()) else { continue };
-        let flow = Flow::new(code)?;
+        let matches = |call: &&EntryCall<'_>| *call.name == *member.name && member.desc.starts_with(call.desc);
+        let (Some(call), Some(code)) = (calls.iter().find(matches), member.code()) else { continue };
+        let cfg = MethodCfg::new(code)?;
         let object = if member.is(access::STATIC) { op::ALOAD_0 } else { op::ALOAD_1 };
-        let told = pool.method(call.told, call.method, "(Ljava/lang/Object;)V").to_be_bytes();
-        let laid = behind(&flow, code, [object, op::INVOKESTATIC, told[0], told[1]]);
-        replaced.push(Rewriting { bytes, class, index, code, flow: &flow }.written(&laid, &mut pool)?);
+        let [invoke, high, low] = pool.call(call.callee_class, (call.callee, "(Ljava/lang/Object;)V"));
+        let rewritten = prepend(&cfg, code, [object, invoke, high, low]);
+        replaced.push(MethodRewrite { bytes, class, index, code, cfg: &cfg }.write(&rewritten, &mut pool)?);
     }
-    if replaced.is_empty() { None } else { assembled(bytes, &pool, replaced) }
+    if replaced.is_empty() { None } else { assemble(bytes, &pool, replaced) }
 }
 
-fn behind(flow: &Flow, code: &Code, call: [u8; LENGTH]) -> Laid {
-    let own: Vec<usize> = flow.insns.iter().map(|insn| insn.at + LENGTH).collect();
-    let start = own.iter().copied().chain([code.bytes.len() + LENGTH]).collect();
-    Laid {
+/// Puts a call before all instructions of a method.
+fn prepend(cfg: &MethodCfg, code: &Code, call: [u8; CALL_BYTES]) -> RewrittenCode {
+    let own: Vec<usize> = cfg.insns.iter().map(|insn| insn.at + CALL_BYTES).collect();
+    let start = own.iter().copied().chain([code.bytes.len() + CALL_BYTES]).collect();
+    RewrittenCode {
         bytes: [&call[..], &code.bytes].concat(),
-        numbers: 0,
-        spilled: 0,
+        path_locals: 0,
+        spill_locals: 0,
         stack: STACK,
         start,
         own,
-        beside: Vec::new(),
+        out_of_line: Vec::new(),
     }
 }

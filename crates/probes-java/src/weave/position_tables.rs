@@ -1,17 +1,16 @@
-//! Tables of a method's code that speak of positions in it: lines, variables, annotations of types. They keep their length; only
-//! positions change.
+//! Attributes of code that refer to bytecode offsets: line numbers, local variables, type annotations. Their lengths stay the same.
 
 use touchstone_classfile::Cursor;
 
-/// Where instructions are now.
-pub(crate) struct Moved<'m> {
-    /// Of an instruction with the probes before it; also of the end of the code.
+/// Maps old bytecode offsets to new ones.
+pub(crate) struct PositionMap<'m> {
+    /// The new offset of the probes before an instruction, or of the end of the code.
     pub start: &'m dyn Fn(usize) -> Option<u16>,
-    /// Of the instruction itself.
+    /// The new offset of the instruction itself.
     pub own: &'m dyn Fn(usize) -> Option<u16>,
 }
 
-impl Moved<'_> {
+impl PositionMap<'_> {
     fn number(bytes: &[u8], at: usize) -> Option<usize> {
         Some(usize::from(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?])))
     }
@@ -20,13 +19,14 @@ impl Moved<'_> {
         bytes[at..at + 2].copy_from_slice(&number.to_be_bytes());
     }
 
+    /// Updates the start offset of an instruction.
     fn start_at(&self, bytes: &mut [u8], at: usize) -> Option<()> {
         let moved = (self.start)(Self::number(bytes, at)?)?;
         Self::put(bytes, at, moved);
         Some(())
     }
 
-    /// A first byte, and how many there are.
+    /// Updates a start offset and a length.
     fn range_at(&self, bytes: &mut [u8], at: usize) -> Option<()> {
         let (start, length) = (Self::number(bytes, at)?, Self::number(bytes, at + 2)?);
         let (from, to) = ((self.start)(start)?, (self.start)(start + length)?);
@@ -35,26 +35,26 @@ impl Moved<'_> {
         Some(())
     }
 
-    /// A table of rows that begin with a position (lines), or with a stretch of code (variables).
-    fn rows(&self, bytes: &mut [u8], row: usize, begins: Begins) -> Option<()> {
+    /// Updates a table whose rows have `row` bytes.
+    fn rows(&self, bytes: &mut [u8], row: usize, start: RowStart) -> Option<()> {
         let count = Self::number(bytes, 0)?;
         if bytes.len() != 2 + count * row {
             return None;
         }
         for index in 0..count {
-            match begins {
-                Begins::Position => self.start_at(bytes, 2 + index * row)?,
-                Begins::Stretch => self.range_at(bytes, 2 + index * row)?,
+            match start {
+                RowStart::Offset => self.start_at(bytes, 2 + index * row)?,
+                RowStart::Range => self.range_at(bytes, 2 + index * row)?,
             }
         }
         Some(())
     }
 
-    /// Moves what an attribute of code says of positions. Attributes that nobody knows are as they were.
+    /// Updates the offsets in an attribute of code, or returns `None` if it is malformed. Unknown attributes stay the same.
     pub fn attribute(&self, name: &str, bytes: &mut [u8]) -> Option<()> {
         match name {
-            "LineNumberTable" => self.rows(bytes, 4, Begins::Position),
-            "LocalVariableTable" | "LocalVariableTypeTable" => self.rows(bytes, 10, Begins::Stretch),
+            "LineNumberTable" => self.rows(bytes, 4, RowStart::Offset),
+            "LocalVariableTable" | "LocalVariableTypeTable" => self.rows(bytes, 10, RowStart::Range),
             "RuntimeVisibleTypeAnnotations" | "RuntimeInvisibleTypeAnnotations" => self.annotations(bytes),
             _ => Some(()),
         }
@@ -88,15 +88,15 @@ impl Moved<'_> {
     }
 }
 
-/// What a row begins with.
+/// The beginning of a row.
 #[derive(Clone, Copy)]
-enum Begins {
-    Position,
-    Stretch,
+enum RowStart {
+    Offset,
+    Range,
 }
 
-/// Annotations are nested at most so deep.
-const DEEPEST: usize = 40;
+/// The maximum depth of nested annotations.
+const MAX_DEPTH: usize = 40;
 
 fn skip_annotation(cursor: &mut Cursor<'_>, depth: usize) -> Option<()> {
     cursor.u2().ok()?;
@@ -108,7 +108,7 @@ fn skip_annotation(cursor: &mut Cursor<'_>, depth: usize) -> Option<()> {
 }
 
 fn skip_value(cursor: &mut Cursor<'_>, depth: usize) -> Option<()> {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return None;
     }
     match cursor.u1().ok()? {

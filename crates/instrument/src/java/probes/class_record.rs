@@ -14,7 +14,9 @@ use touchstone_criteria::{
 use touchstone_front_java::CodeLocations;
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_ir::{BlockId, CondId, DecisionId, FuncId, Function, Module, PointKind, TermKind};
-use touchstone_probes_java::{Group, Layout, MethodProbes, Plan, Untreated, Wanted, Weaving, layout, weave};
+use touchstone_probes_java::{
+    JumpGroup, MethodProbes, PredicatePlan, ProbeLayout, ProbeRequest, WeaveFailure, WeaveRequest, weave,
+};
 
 /// A class that was loaded with probes, and its source.
 pub struct JavaClass<'a> {
@@ -69,8 +71,9 @@ pub fn empty_class_record(unit: u64, file: String) -> UnitRecord {
 /// Computes the record of a class.
 pub fn class_record(of: &JavaClass<'_>) -> UnitRecord {
     // The layout must be the same as the agent's.
-    let layout = layout(of.class, Wanted::by(of.criteria.iter().map(|criterion| criterion.name())));
-    let layout = match of.plan.and_then(Plan::read) {
+    let layout =
+        ProbeLayout::new(of.class, ProbeRequest::for_criteria(of.criteria.iter().map(|criterion| criterion.name())));
+    let layout = match of.plan.and_then(PredicatePlan::read) {
         Some(plan) => layout.with_plan(&plan),
         None => layout,
     };
@@ -160,20 +163,20 @@ pub fn class_record(of: &JavaClass<'_>) -> UnitRecord {
 }
 
 /// Returns the methods without probes, and the obstacles.
-fn unprobed_methods(of: &JavaClass<'_>, layout: &Layout) -> BTreeMap<usize, ProbeObstacle> {
-    let weaving = Weaving {
+fn unprobed_methods(of: &JavaClass<'_>, layout: &ProbeLayout) -> BTreeMap<usize, ProbeObstacle> {
+    let weaving = WeaveRequest {
         bytes: of.bytes,
         class: of.class,
         layout,
-        holder: "java/lang/Object",
-        first: 0,
-        told_from: None,
-        ends: false,
+        hits_class: "java/lang/Object",
+        first_probe: 0,
+        first_traced_method: None,
+        takes_snapshots: false,
     };
-    let why = |unprobed_methods: Untreated| match unprobed_methods {
-        Untreated::Code => ProbeObstacle::CodeNotRead,
-        Untreated::TooLong => ProbeObstacle::CodeTooLong,
-        Untreated::Tables => ProbeObstacle::CodeTables,
+    let why = |unprobed_methods: WeaveFailure| match unprobed_methods {
+        WeaveFailure::Unreadable => ProbeObstacle::CodeNotRead,
+        WeaveFailure::TooLong => ProbeObstacle::CodeTooLong,
+        WeaveFailure::MalformedTables => ProbeObstacle::CodeTables,
     };
     match weave(&weaving) {
         Some((_, unprobed_methods)) => {
@@ -212,10 +215,10 @@ impl<'m> MethodProbeMap<'m> {
             function.decisions.iter().map(|(id, decision)| (id, DecisionGraph::new(decision))).collect();
         let mut decisions: BTreeMap<DecisionId, Result<RowProbes, ProbeObstacle>> =
             graphs.keys().map(|id| (*id, Ok(RowProbes::new()))).collect();
-        let walked = |group: &Group, path: &[(usize, bool)]| {
+        let walked = |group: &JumpGroup, path: &[(usize, bool)]| {
             let mut walks: BTreeMap<DecisionId, Option<DecisionEvaluation>> = BTreeMap::new();
             for (node, taken) in path {
-                let at = probes.position(group.nodes[*node].insn);
+                let at = probes.position(group.jumps[*node].insn);
                 let Some((decision, condition, if_taken)) = jumps.get(&at) else { continue };
                 let walk = walks.entry(*decision).or_insert_with(|| Some(DecisionEvaluation::default()));
                 let asked = walk.as_ref().map(|walk| walk.at(&graphs[decision]));
@@ -236,7 +239,7 @@ impl<'m> MethodProbeMap<'m> {
                 (decision, end)
             })
         };
-        for ((group, first), parts) in probes.groups().zip(probes.parts()) {
+        for ((group, first), parts) in probes.groups().zip(probes.path_prefixes()) {
             for (path, probe) in group.paths().into_iter().zip(first..) {
                 for (decision, end) in walked(group, &path) {
                     let Some(known) = decisions.get_mut(&decision) else { continue };
@@ -313,7 +316,7 @@ impl<'m> MethodProbeMap<'m> {
         let mut probes: BTreeSet<u32> = BTreeSet::new();
         let mut unsaid = None;
         for (at, _) in begins {
-            match self.probes.said(*at) {
+            match self.probes.executed_by(*at) {
                 Some(said) => probes.extend(said),
                 None => unsaid = Some(ProbeObstacle::InsideOfExpression),
             }

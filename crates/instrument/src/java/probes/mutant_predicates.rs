@@ -13,8 +13,8 @@ use touchstone_front_java::classfile::{ClassFile, Desc, Insn, SlotKind as JavaKi
 use touchstone_front_java::{CodeLocations, PointPosition, ValueLocation, ValuePointLocation};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, FuncId, Module, PointId, PointKind, Reg, Ty};
 use touchstone_probes_java::{
-    Formula, Held, Kinds, MOST_WORDS, MethodProbes, One, Place, Plan, Planned, Relation, Two, Wanted, kind_of, unit,
-    words,
+    BinaryOp, CodePoint, Formula, FrameTypes, FrameValue, MAX_ARGUMENT_WORDS, MethodProbes, PointPredicates,
+    PredicatePlan, ProbeRequest, Relation, UnaryOp, argument_words, unit,
 };
 
 /// The criterion that asks for such predicates.
@@ -25,7 +25,7 @@ const MAX_FORMULA_NODES: usize = 2_000;
 
 /// Returns the identity of a class that is instrumented for criteria.
 pub fn class_unit(bytes: &[u8], criteria: &[String]) -> u64 {
-    unit(bytes, Wanted::by(criteria.iter().map(String::as_str)))
+    unit(bytes, ProbeRequest::for_criteria(criteria.iter().map(String::as_str)))
 }
 
 /// Computes the plan of a class, in the format that the agent reads.
@@ -45,13 +45,13 @@ fn plan(
     methods: &[(FuncId, CodeLocations)],
     criteria: &[&'static dyn GoalCriterion],
     options: &CriteriaOptions,
-) -> Plan {
+) -> PredicatePlan {
     let criteria: Vec<&'static dyn GoalCriterion> =
         criteria.iter().filter(|criterion| criterion.name() == PLANNED).copied().collect();
-    let mut plan = Plan::default();
+    let mut plan = PredicatePlan::default();
     for (func, located) in methods {
         let mutants = MutantPredicates::new(class, located);
-        let mut asked: BTreeMap<Place, Vec<Formula>> = BTreeMap::new();
+        let mut asked: BTreeMap<CodePoint, Vec<Formula>> = BTreeMap::new();
         for goal in objectives(module, &[*func], &criteria, options).goals.values() {
             let Goal::Label { point, predicate: Some(predicate), .. } = goal else { continue };
             for (place, formula) in mutants.formulas(*point, predicate).into_iter().flatten() {
@@ -61,7 +61,8 @@ fn plan(
                 }
             }
         }
-        let list: Vec<Planned> = asked.into_iter().flat_map(|(place, formulas)| split(place, formulas)).collect();
+        let list: Vec<PointPredicates> =
+            asked.into_iter().flat_map(|(place, formulas)| split(place, formulas)).collect();
         if let (false, Ok(method)) = (list.is_empty(), u16::try_from(located.method)) {
             plan.methods.insert(method, list);
         }
@@ -70,21 +71,21 @@ fn plan(
 }
 
 /// Groups the predicates of one location so that the values that each group needs fit into the arguments of a call.
-fn split(place: Place, formulas: Vec<Formula>) -> Vec<Planned> {
-    let mut list: Vec<Planned> = Vec::new();
-    let mut held: Vec<Held> = Vec::new();
+fn split(place: CodePoint, formulas: Vec<Formula>) -> Vec<PointPredicates> {
+    let mut list: Vec<PointPredicates> = Vec::new();
+    let mut held: Vec<FrameValue> = Vec::new();
     for formula in formulas {
         let mut with = held.clone();
-        formula.held(&mut with);
-        match list.last_mut().filter(|_| words(&with) <= MOST_WORDS) {
+        formula.collect_values(&mut with);
+        match list.last_mut().filter(|_| argument_words(&with) <= MAX_ARGUMENT_WORDS) {
             Some(last) => {
                 last.predicates.push(formula);
                 held = with;
             }
             None => {
                 held = Vec::new();
-                formula.held(&mut held);
-                list.push(Planned { place, predicates: vec![formula] });
+                formula.collect_values(&mut held);
+                list.push(PointPredicates { point: place, predicates: vec![formula] });
             }
         }
     }
@@ -107,15 +108,15 @@ pub(super) fn is_about_values(kind: &PointKind) -> bool {
 pub(super) struct MutantPredicates<'m> {
     class: &'m ClassFile,
     located: &'m CodeLocations,
-    kinds: Option<Kinds>,
+    kinds: Option<FrameTypes>,
     by_point: BTreeMap<PointId, Vec<&'m ValuePointLocation>>,
 }
 
-type Formulas = Vec<Result<(Place, Formula), ProbeObstacle>>;
+type Formulas = Vec<Result<(CodePoint, Formula), ProbeObstacle>>;
 
 impl<'m> MutantPredicates<'m> {
     pub fn new(class: &'m ClassFile, located: &'m CodeLocations) -> MutantPredicates<'m> {
-        let kinds = class.methods.get(located.method).and_then(|method| Kinds::new(class, method));
+        let kinds = class.methods.get(located.method).and_then(|method| FrameTypes::new(class, method));
         let mut by_point: BTreeMap<PointId, Vec<&ValuePointLocation>> = BTreeMap::new();
         for (point, valued) in &located.values {
             by_point.entry(*point).or_default().push(valued);
@@ -134,14 +135,14 @@ impl<'m> MutantPredicates<'m> {
         let made = |valued: &&ValuePointLocation| {
             let at = u16::try_from(valued.at).map_err(|_| ProbeObstacle::CodeTooLong)?;
             let place = match valued.when {
-                PointPosition::Before => Place::Before(at),
-                PointPosition::After => Place::After(at),
+                PointPosition::Before => CodePoint::Before(at),
+                PointPosition::After => CodePoint::After(at),
             };
             let formula =
                 FormulaBuilder { class: self.class, located: self.located, kinds, valued }.formula(predicate)?;
             let mut held = Vec::new();
-            formula.held(&mut held);
-            match formula.size() > MAX_FORMULA_NODES || words(&held) > MOST_WORDS {
+            formula.collect_values(&mut held);
+            match formula.size() > MAX_FORMULA_NODES || argument_words(&held) > MAX_ARGUMENT_WORDS {
                 true => Err(ProbeObstacle::CodeTooLong),
                 false => Ok((place, formula)),
             }
@@ -163,7 +164,7 @@ impl<'m> MutantPredicates<'m> {
             why = Some(ProbeObstacle::ValueElsewhere);
         }
         for formula in formulas {
-            match formula.map(|(place, formula)| probes.planned(place, &formula)) {
+            match formula.map(|(place, formula)| probes.predicate(place, &formula)) {
                 Ok(Some(probe)) => found.push(probe),
                 Ok(None) => why = Some(ProbeObstacle::NotPlanned),
                 Err(reason) => why = Some(reason),
@@ -177,48 +178,48 @@ impl<'m> MutantPredicates<'m> {
 struct FormulaBuilder<'t> {
     class: &'t ClassFile,
     located: &'t CodeLocations,
-    kinds: &'t Kinds,
+    kinds: &'t FrameTypes,
     valued: &'t ValuePointLocation,
 }
 
 type FormulaResult = Result<Formula, ProbeObstacle>;
 
-fn one(one: One, of: Formula) -> Formula {
-    Formula::One(one, Box::new(of))
+fn one(one: UnaryOp, of: Formula) -> Formula {
+    Formula::Unary(one, Box::new(of))
 }
 
-fn two(two: Two, a: Formula, b: Formula) -> Formula {
-    Formula::Two(two, Box::new((a, b)))
+fn two(two: BinaryOp, a: Formula, b: Formula) -> Formula {
+    Formula::Binary(two, Box::new((a, b)))
 }
 
 fn masked(of: Formula, bits: u8) -> Formula {
-    two(Two::Arith(op::IAND), of, Formula::Int(((1u32 << bits) - 1) as i32))
+    two(BinaryOp::Arith(op::IAND), of, Formula::Int(((1u32 << bits) - 1) as i32))
 }
 
 /// Converts a value of the frame to the bits of its register.
-fn bits(held: Held) -> Formula {
+fn bits(held: FrameValue) -> Formula {
     match held.kind() {
-        JavaKind::Float => one(One::FloatBits, Formula::Held(held)),
-        JavaKind::Double => one(One::DoubleBits, Formula::Held(held)),
-        _ => Formula::Held(held),
+        JavaKind::Float => one(UnaryOp::FloatBits, Formula::Value(held)),
+        JavaKind::Double => one(UnaryOp::DoubleBits, Formula::Value(held)),
+        _ => Formula::Value(held),
     }
 }
 
 /// Converts bits to a float.
 fn number(format: Format, of: Formula) -> Formula {
     match (format, of) {
-        (Format::F32, Formula::One(One::FloatBits, inner)) => *inner,
-        (Format::F64, Formula::One(One::DoubleBits, inner)) => *inner,
-        (Format::F32, of) => one(One::BitsFloat, of),
-        (Format::F64, of) => one(One::BitsDouble, of),
+        (Format::F32, Formula::Unary(UnaryOp::FloatBits, inner)) => *inner,
+        (Format::F64, Formula::Unary(UnaryOp::DoubleBits, inner)) => *inner,
+        (Format::F32, of) => one(UnaryOp::BitsFloat, of),
+        (Format::F64, of) => one(UnaryOp::BitsDouble, of),
     }
 }
 
 /// Converts a float to bits.
 fn float_bits(format: Format, of: Formula) -> Formula {
     match format {
-        Format::F32 => one(One::FloatBits, of),
-        Format::F64 => one(One::DoubleBits, of),
+        Format::F32 => one(UnaryOp::FloatBits, of),
+        Format::F64 => one(UnaryOp::DoubleBits, of),
     }
 }
 
@@ -237,10 +238,10 @@ impl FormulaBuilder<'_> {
             ExprKind::Cast(op, a) => self.cast(*op, a, expr.ty)?,
             ExprKind::Float(op, format, args) => self.float(*op, *format, args)?,
             ExprKind::AsFloat(_, a) => self.formula(a)?,
-            ExprKind::Not(a) => one(One::Not, self.formula(a)?),
-            ExprKind::And(a, b) => two(Two::Both, self.formula(a)?, self.formula(b)?),
-            ExprKind::Or(a, b) => two(Two::Either, self.formula(a)?, self.formula(b)?),
-            ExprKind::Ite(c, a, b) => Formula::Choice(Box::new((self.formula(c)?, self.formula(a)?, self.formula(b)?))),
+            ExprKind::Not(a) => one(UnaryOp::Not, self.formula(a)?),
+            ExprKind::And(a, b) => two(BinaryOp::And, self.formula(a)?, self.formula(b)?),
+            ExprKind::Or(a, b) => two(BinaryOp::Or, self.formula(a)?, self.formula(b)?),
+            ExprKind::Ite(c, a, b) => Formula::If(Box::new((self.formula(c)?, self.formula(a)?, self.formula(b)?))),
             ExprKind::Slot(_) | ExprKind::Global(_) | ExprKind::PtrAdd(..) => return Err(ProbeObstacle::NoName),
         })
     }
@@ -252,32 +253,32 @@ impl FormulaBuilder<'_> {
         match self.valued.sources.get(&reg) {
             Some(ValueLocation::Local(local, kind)) => {
                 let is_there = match self.valued.when {
-                    PointPosition::Before => self.kinds.before(at, *local, *kind),
-                    PointPosition::After => self.kinds.after(at, *local, *kind),
+                    PointPosition::Before => self.kinds.holds_before(at, *local, *kind),
+                    PointPosition::After => self.kinds.holds_after(at, *local, *kind),
                 };
-                if is_there { Ok(bits(Held::Local(*local, *kind))) } else { elsewhere }
+                if is_there { Ok(bits(FrameValue::Local(*local, *kind))) } else { elsewhere }
             }
             Some(ValueLocation::OldLocal(local, kind, from)) => {
-                match self.kinds.before(*from, *local, *kind) && self.kinds.in_order(*from, at) {
-                    true => Ok(bits(Held::Old(*local, *kind, short(*from)?))),
+                match self.kinds.holds_before(*from, *local, *kind) && self.kinds.in_order(*from, at) {
+                    true => Ok(bits(FrameValue::SavedLocal(*local, *kind, short(*from)?))),
                     false => elsewhere,
                 }
             }
             Some(ValueLocation::Pushed(from)) => match self.kinds.pushed(self.class, *from) {
-                Some(kind) if self.kinds.in_order(*from, at) => Ok(bits(Held::Pushed(short(*from)?, kind))),
+                Some(kind) if self.kinds.in_order(*from, at) => Ok(bits(FrameValue::Pushed(short(*from)?, kind))),
                 _ => elsewhere,
             },
             Some(ValueLocation::SameReferences { value }) => {
                 let same = match self.jump() {
-                    Some(Insn::IfNull(..)) => one(One::IsNull, Formula::Held(Held::Top(0))),
+                    Some(Insn::IfNull(..)) => one(UnaryOp::IsNull, Formula::Value(FrameValue::StackRef(0))),
                     Some(Insn::IfRefs(..)) => two(
-                        Two::Compare(JavaKind::Ref, Relation::Same),
-                        Formula::Held(Held::Top(1)),
-                        Formula::Held(Held::Top(0)),
+                        BinaryOp::Compare(JavaKind::Ref, Relation::Equal),
+                        Formula::Value(FrameValue::StackRef(1)),
+                        Formula::Value(FrameValue::StackRef(0)),
                     ),
                     _ => return elsewhere,
                 };
-                Ok(if *value { same } else { one(One::Not, same) })
+                Ok(if *value { same } else { one(UnaryOp::Not, same) })
             }
             None => elsewhere,
         }
@@ -301,12 +302,12 @@ impl FormulaBuilder<'_> {
             },
             _ => None,
         };
-        let (Some(constant), true) = (found, self.kinds.has_object(self.valued.at)) else {
+        let (Some(constant), true) = (found, self.kinds.has_receiver(self.valued.at)) else {
             return Err(ProbeObstacle::ValueElsewhere);
         };
         let desc = self.class.pool.field(*constant).ok().and_then(|field| Desc::parse(&field.desc));
-        let kind = desc.map(|desc| kind_of(&desc)).ok_or(ProbeObstacle::NoName)?;
-        let value = bits(Held::Field(*constant, kind));
+        let kind = desc.map(|desc| desc.kind()).ok_or(ProbeObstacle::NoName)?;
+        let value = bits(FrameValue::Field(*constant, kind));
         Ok(match ty {
             Ty::Int(narrow @ ..32) => masked(value, narrow),
             _ => value,
@@ -331,9 +332,9 @@ impl FormulaBuilder<'_> {
         };
         let (a, mut b) = (self.formula(a)?, self.formula(b)?);
         if width == 64 && shifts {
-            b = one(One::Convert(op::L2I), b);
+            b = one(UnaryOp::Convert(op::L2I), b);
         }
-        let made = two(Two::Arith(if width == 64 { code + 1 } else { code }), a, b);
+        let made = two(BinaryOp::Arith(if width == 64 { code + 1 } else { code }), a, b);
         let stays = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
         Ok(if width < 32 && !stays { masked(made, width) } else { made })
     }
@@ -343,13 +344,13 @@ impl FormulaBuilder<'_> {
         let (kind, width) = match a.ty {
             Ty::Ptr => {
                 let same = match (is_null(a), is_null(b)) {
-                    (_, true) => one(One::IsNull, self.formula(a)?),
-                    (true, _) => one(One::IsNull, self.formula(b)?),
-                    _ => two(Two::Compare(JavaKind::Ref, Relation::Same), self.formula(a)?, self.formula(b)?),
+                    (_, true) => one(UnaryOp::IsNull, self.formula(a)?),
+                    (true, _) => one(UnaryOp::IsNull, self.formula(b)?),
+                    _ => two(BinaryOp::Compare(JavaKind::Ref, Relation::Equal), self.formula(a)?, self.formula(b)?),
                 };
                 return match op {
                     CmpOp::Eq => Ok(same),
-                    CmpOp::Ne => Ok(one(One::Not, same)),
+                    CmpOp::Ne => Ok(one(UnaryOp::Not, same)),
                     _ => Err(ProbeObstacle::NoName),
                 };
             }
@@ -360,19 +361,19 @@ impl FormulaBuilder<'_> {
         if matches!(op, CmpOp::Ult | CmpOp::Ule) && width >= 32 {
             // Flipping the sign bit maps the unsigned order to the signed one.
             let turned = |of: Formula| match width {
-                64 => two(Two::Arith(op::LXOR), of, Formula::Long(i64::MIN)),
-                _ => two(Two::Arith(op::IXOR), of, Formula::Int(i32::MIN)),
+                64 => two(BinaryOp::Arith(op::LXOR), of, Formula::Long(i64::MIN)),
+                _ => two(BinaryOp::Arith(op::IXOR), of, Formula::Int(i32::MIN)),
             };
             (a, b) = (turned(a), turned(b));
         }
         let relation = match op {
-            CmpOp::Eq | CmpOp::Ne => Relation::Same,
+            CmpOp::Eq | CmpOp::Ne => Relation::Equal,
             CmpOp::Slt | CmpOp::Sle if width < 32 => return Err(ProbeObstacle::NoName),
             CmpOp::Slt | CmpOp::Ult => Relation::Less,
-            CmpOp::Sle | CmpOp::Ule => Relation::LessOrSame,
+            CmpOp::Sle | CmpOp::Ule => Relation::LessOrEqual,
         };
-        let made = two(Two::Compare(kind, relation), a, b);
-        Ok(if op == CmpOp::Ne { one(One::Not, made) } else { made })
+        let made = two(BinaryOp::Compare(kind, relation), a, b);
+        Ok(if op == CmpOp::Ne { one(UnaryOp::Not, made) } else { made })
     }
 
     fn cast(&self, op: CastOp, a: &Expr, to: Ty) -> FormulaResult {
@@ -380,24 +381,24 @@ impl FormulaBuilder<'_> {
         let value = self.formula(a)?;
         let value = match op {
             CastOp::Trunc => {
-                let low = if from == 64 && to < 64 { one(One::Convert(op::L2I), value) } else { value };
+                let low = if from == 64 && to < 64 { one(UnaryOp::Convert(op::L2I), value) } else { value };
                 return Ok(if to < 32 { masked(low, to) } else { low });
             }
             CastOp::Zext if from == 32 && to == 64 => {
-                let wide = one(One::Convert(op::I2L), value);
-                return Ok(two(Two::Arith(op::LAND), wide, Formula::Long(0xffff_ffff)));
+                let wide = one(UnaryOp::Convert(op::I2L), value);
+                return Ok(two(BinaryOp::Arith(op::LAND), wide, Formula::Long(0xffff_ffff)));
             }
             CastOp::Zext => value,
             CastOp::Sext => match from {
-                1 => two(Two::Arith(op::ISUB), Formula::Int(0), value),
-                8 => one(One::Convert(op::I2B), value),
-                16 => one(One::Convert(op::I2S), value),
+                1 => two(BinaryOp::Arith(op::ISUB), Formula::Int(0), value),
+                8 => one(UnaryOp::Convert(op::I2B), value),
+                16 => one(UnaryOp::Convert(op::I2S), value),
                 _ => value,
             },
             CastOp::PtrToInt | CastOp::IntToPtr => return Err(ProbeObstacle::NoName),
         };
         Ok(match to {
-            64 if from < 64 => one(One::Convert(op::I2L), value),
+            64 if from < 64 => one(UnaryOp::Convert(op::I2L), value),
             ..32 if op == CastOp::Sext => masked(value, to),
             _ => value,
         })
@@ -410,18 +411,18 @@ impl FormulaBuilder<'_> {
         let float = |index: usize| -> FormulaResult { Ok(number(format, self.formula(arg(index)?)?)) };
         let arithmetic = |code: u8| {
             let code = if is_wide { code + 1 } else { code };
-            Ok(float_bits(format, two(Two::Arith(code), float(0)?, float(1)?)))
+            Ok(float_bits(format, two(BinaryOp::Arith(code), float(0)?, float(1)?)))
         };
-        let relation = |relation| Ok(two(Two::Compare(kind, relation), float(0)?, float(1)?));
+        let relation = |relation| Ok(two(BinaryOp::Compare(kind, relation), float(0)?, float(1)?));
         match op {
             Op::Add => arithmetic(op::FADD),
             Op::Sub => arithmetic(op::FSUB),
             Op::Mul => arithmetic(op::FMUL),
             Op::Div => arithmetic(op::FDIV),
             Op::Rem => arithmetic(op::FREM),
-            Op::Eq => relation(Relation::Same),
+            Op::Eq => relation(Relation::Equal),
             Op::Lt => relation(Relation::Less),
-            Op::Le => relation(Relation::LessOrSame),
+            Op::Le => relation(Relation::LessOrEqual),
             Op::FromSigned(width @ (32 | 64)) => {
                 let code = match (width, is_wide) {
                     (32, false) => op::I2F,
@@ -429,7 +430,7 @@ impl FormulaBuilder<'_> {
                     (_, false) => op::L2F,
                     (_, true) => op::L2D,
                 };
-                Ok(float_bits(format, one(One::Convert(code), self.formula(arg(0)?)?)))
+                Ok(float_bits(format, one(UnaryOp::Convert(code), self.formula(arg(0)?)?)))
             }
             Op::Saturate(width @ (32 | 64)) => {
                 let code = match (is_wide, width) {
@@ -438,10 +439,14 @@ impl FormulaBuilder<'_> {
                     (true, 32) => op::D2I,
                     (true, _) => op::D2L,
                 };
-                Ok(one(One::Convert(code), float(0)?))
+                Ok(one(UnaryOp::Convert(code), float(0)?))
             }
-            Op::Convert(Format::F64) if !is_wide => Ok(float_bits(Format::F64, one(One::Convert(op::F2D), float(0)?))),
-            Op::Convert(Format::F32) if is_wide => Ok(float_bits(Format::F32, one(One::Convert(op::D2F), float(0)?))),
+            Op::Convert(Format::F64) if !is_wide => {
+                Ok(float_bits(Format::F64, one(UnaryOp::Convert(op::F2D), float(0)?)))
+            }
+            Op::Convert(Format::F32) if is_wide => {
+                Ok(float_bits(Format::F32, one(UnaryOp::Convert(op::D2F), float(0)?)))
+            }
             _ => Err(ProbeObstacle::FloatOperation),
         }
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 use touchstone_base::StableHasher;
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_probes_java::{
-    Plan, Wanted, Weaving, answers, answers_name, judge_name, layout, planned_unit, unit, weave,
+    PredicatePlan, ProbeLayout, ProbeRequest, WeaveRequest, check_class, check_class_name, planned_unit,
+    predicate_class_name, unit, weave,
 };
 
 const HOLDER_TEMPLATE: &str = include_str!("../../../runtime/java/Hits.java");
@@ -23,7 +24,7 @@ const HOLDER_PACKAGE_PREFIX: &str = "touchstone/hits_";
 pub struct OfflineWeaver {
     /// The package of the holders. Each tree has its own, because several may be on one class path.
     package: String,
-    wanted: Wanted,
+    wanted: ProbeRequest,
     /// For each holder, its units and the number of probes of each.
     holders: Vec<Vec<(u64, u32)>>,
     used: u32,
@@ -54,7 +55,7 @@ impl OfflineWeaver {
     pub fn new(tree: &Path, criteria: &[String]) -> OfflineWeaver {
         let mut hash = StableHasher::default();
         std::hash::Hasher::write(&mut hash, tree.as_os_str().as_encoded_bytes());
-        let wanted = Wanted::by(criteria.iter().map(String::as_str));
+        let wanted = ProbeRequest::for_criteria(criteria.iter().map(String::as_str));
         let package = format!("{HOLDER_PACKAGE_PREFIX}{:016x}", std::hash::Hasher::finish(&hash));
         OfflineWeaver { package, wanted, holders: Vec::new(), used: 0, judges: Vec::new() }
     }
@@ -69,9 +70,9 @@ impl OfflineWeaver {
     pub fn class(&mut self, bytes: &[u8], plan: Option<&[u8]>) -> Option<WovenClass> {
         let class = ClassFile::read(bytes).ok()?;
         class.source_file().filter(|file| file.ends_with(".java"))?;
-        let (mut layout, mut unit) = (layout(&class, self.wanted), unit(bytes, self.wanted));
+        let (mut layout, mut unit) = (ProbeLayout::new(&class, self.wanted), unit(bytes, self.wanted));
         if let Some(plan) = plan
-            && let Some(read) = Plan::read(plan)
+            && let Some(read) = PredicatePlan::read(plan)
         {
             layout = layout.with_plan(&read);
             unit = planned_unit(unit, plan);
@@ -85,18 +86,18 @@ impl OfflineWeaver {
             self.used = 0;
         }
         let holder = format!("{}/Hits{}", self.package, self.holders.len() - 1);
-        let weaving = Weaving {
+        let weaving = WeaveRequest {
             bytes,
             class: &class,
             layout: &layout,
-            holder: &holder,
-            first: self.used,
-            told_from: None,
-            ends: false,
+            hits_class: &holder,
+            first_probe: self.used,
+            first_traced_method: None,
+            takes_snapshots: false,
         };
         let (woven, _) = weave(&weaving)?;
-        let judge = layout.judge(&holder, self.used);
-        self.judges.extend(judge.map(|judge| (format!("{}.class", judge_name(&holder, self.used)), judge)));
+        let judge = layout.predicate_class(&holder, self.used);
+        self.judges.extend(judge.map(|judge| (format!("{}.class", predicate_class_name(&holder, self.used)), judge)));
         self.holders.last_mut()?.push((unit, layout.size));
         self.used += layout.size;
         Some(WovenClass { unit, bytes: woven })
@@ -104,9 +105,9 @@ impl OfflineWeaver {
 
     /// Returns the helper classes that woven code calls: file name relative to the root of classes, and bytes.
     pub fn answers(&self) -> Vec<(String, Vec<u8>)> {
-        let holders = 0..if self.wanted.asks() { self.holders.len() } else { 0 };
+        let holders = 0..if self.wanted.checks_values() { self.holders.len() } else { 0 };
         let named = holders.map(|number| format!("{}/Hits{number}", self.package));
-        let answers = named.map(|holder| (format!("{}.class", answers_name(&holder)), answers(&holder)));
+        let answers = named.map(|holder| (format!("{}.class", check_class_name(&holder)), check_class(&holder)));
         answers.chain(self.judges.iter().cloned()).collect()
     }
 

@@ -4,7 +4,7 @@ use crate::record::ProbeObstacle;
 use touchstone_base::float::Op;
 use touchstone_front_java::{CodeLocations, ImplicitException, InstructionPredicate};
 use touchstone_ir::{CmpOp, Expr, ExprKind, Function, PointId, Reg, Ty, sign_extend};
-use touchstone_probes_java::{DomainPart, MethodProbes, Question};
+use touchstone_probes_java::{DomainPart, MethodProbes, ValueCheck};
 
 /// The probes that cover a goal, of which one suffices, and an obstacle if they may miss executions of it.
 type ProbesOrObstacle = (Vec<u32>, Option<ProbeObstacle>);
@@ -16,15 +16,15 @@ pub(super) fn label(probes: &MethodProbes, located: &CodeLocations, point: Point
     for (_, placed) in located.points.iter().filter(|(own, _)| *own == point) {
         places += 1;
         let question = match placed.predicate {
-            InstructionPredicate::Label => Question::Label,
-            InstructionPredicate::Throws(ImplicitException::NullPointer) => Question::Null,
-            InstructionPredicate::Throws(ImplicitException::Arithmetic) => Question::Zero,
-            InstructionPredicate::Throws(ImplicitException::Index) => Question::Outside,
-            InstructionPredicate::Throws(ImplicitException::Cast) => Question::Cast,
-            InstructionPredicate::Throws(ImplicitException::NegativeSize) => Question::Negative,
-            InstructionPredicate::Throws(ImplicitException::Store) => Question::Store,
+            InstructionPredicate::Label => ValueCheck::Label,
+            InstructionPredicate::Throws(ImplicitException::NullPointer) => ValueCheck::Null,
+            InstructionPredicate::Throws(ImplicitException::Arithmetic) => ValueCheck::Zero,
+            InstructionPredicate::Throws(ImplicitException::Index) => ValueCheck::OutOfBounds,
+            InstructionPredicate::Throws(ImplicitException::Cast) => ValueCheck::ClassCast,
+            InstructionPredicate::Throws(ImplicitException::NegativeSize) => ValueCheck::NegativeLength,
+            InstructionPredicate::Throws(ImplicitException::Store) => ValueCheck::ArrayStore,
         };
-        match probes.question(placed.at, question) {
+        match probes.check(placed.at, question) {
             Some(probe) => found.0.push(probe),
             None => found.1 = Some(ProbeObstacle::ObjectInTheMaking),
         }
@@ -54,7 +54,7 @@ fn part(predicate: &Expr) -> Option<(Reg, DomainPart)> {
         && let ExprKind::Float(Op::Eq, _, sides) = &inner.kind
         && let [left, right] = sides.as_slice()
     {
-        return reg(left).filter(|own| reg(right) == Some(*own)).map(|own| (own, DomainPart::NoNumber));
+        return reg(left).filter(|own| reg(right) == Some(*own)).map(|own| (own, DomainPart::NaN));
     }
     if let ExprKind::Float(op, _, sides) = &predicate.kind
         && let [left, right] = sides.as_slice()
@@ -77,8 +77,8 @@ fn part(predicate: &Expr) -> Option<(Reg, DomainPart)> {
             let part = match sign_extend(constant(right)?, left.ty.bits()) {
                 0 => DomainPart::Zero,
                 1 => DomainPart::Positive,
-                ..0 => DomainPart::Least,
-                _ => DomainPart::Greatest,
+                ..0 => DomainPart::Minimum,
+                _ => DomainPart::Maximum,
             };
             Some((own, part))
         }

@@ -11,13 +11,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_front_java::classfile::{ClassFile, Code, Constant, Desc, Insn, MemberRef, MethodDesc, access};
-use touchstone_probes_java::{Followed, expects_exception};
+use touchstone_probes_java::{TracedMethod, expects_exception};
 
 /// A traced method.
 pub(super) struct MethodFacts {
     pub class: Rc<TracedClass>,
     index: usize,
-    pub followed: Followed,
+    pub followed: TracedMethod,
     /// The operand of each instruction.
     pub sites: Vec<InsnOperand>,
     /// The branches, by the block that ends with them.
@@ -95,12 +95,12 @@ pub(super) enum PathStep {
 impl MethodFacts {
     pub fn new(class: &Rc<TracedClass>, index: usize, rules: &StateRules) -> Option<MethodFacts> {
         let member = class.class.methods.get(index)?;
-        let followed = Followed::new(&class.class, member)?;
+        let followed = TracedMethod::new(&class.class, member)?;
         let desc = MethodDesc::parse(&member.desc)?;
         let receiver = (!member.is(access::STATIC)).then_some(false);
         let params = receiver.into_iter().chain(desc.params.iter().map(Desc::is_wide)).collect();
         let sites: Vec<InsnOperand> = followed.insns().iter().map(|insn| site(&class.class, &insn.insn)).collect();
-        let post_dominators = followed.passed_by_all();
+        let post_dominators = followed.post_dominators();
         let mut facts = MethodFacts {
             class: class.clone(),
             index,
@@ -155,7 +155,7 @@ impl MethodFacts {
     /// Returns true if a block is the handler for exceptions of an instruction.
     pub fn catches(&self, insn: usize, block: usize) -> bool {
         let Some(at) = self.followed.insns().get(insn).map(|insn| insn.at) else { return false };
-        let handler = self.followed.insns()[self.followed.stretch(block).0].at;
+        let handler = self.followed.insns()[self.followed.block_range(block).0].at;
         self.code()
             .handlers
             .iter()
@@ -164,7 +164,7 @@ impl MethodFacts {
 
     /// Returns true if a block is an exception handler.
     pub fn is_handler(&self, block: usize) -> bool {
-        let begin = self.followed.insns()[self.followed.stretch(block).0].at;
+        let begin = self.followed.insns()[self.followed.block_range(block).0].at;
         self.code().handlers.iter().any(|row| usize::from(row.handler) == begin)
     }
 
@@ -179,7 +179,7 @@ impl MethodFacts {
 
     /// Returns true if a block reports that a test failed.
     fn reports_failure(&self, block: usize, rules: &StateRules) -> bool {
-        let (first, last) = self.followed.stretch(block);
+        let (first, last) = self.followed.block_range(block);
         (first..=last).any(|insn| match (&self.followed.insns()[insn].insn, &self.sites[insn]) {
             (Insn::New(index), _) => {
                 self.class.class.pool.class(*index).is_ok_and(|name| frameworks::is_failure(&name))
@@ -207,7 +207,7 @@ impl MethodFacts {
                 continue;
             }
             worklist.extend(self.followed.next(at));
-            let (first, last) = self.followed.stretch(at);
+            let (first, last) = self.followed.block_range(at);
             for insn in first..=last {
                 match &self.followed.insns()[insn].insn {
                     Insn::Store(_, local) | Insn::Increment(local, _) => drop(locals.insert(*local)),
@@ -237,7 +237,7 @@ impl MethodFacts {
         let mut worklist: Vec<usize> = begins.keys().copied().collect();
         while let Some(block) = worklist.pop() {
             let mut stack = begins[&block].clone();
-            let (first, last) = self.followed.stretch(block);
+            let (first, last) = self.followed.block_range(block);
             for insn in first..=last {
                 if let (Insn::PutField(_), InsnOperand::Field(field)) =
                     (&self.followed.insns()[insn].insn, &self.sites[insn])

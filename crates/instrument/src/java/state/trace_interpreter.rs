@@ -13,7 +13,7 @@ use crate::state::{ModifiedState, NONE, NodeId, StateRules};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use touchstone_front_java::classfile::Insn;
-use touchstone_probes_java::Told;
+use touchstone_probes_java::InsnEvent;
 
 /// The test that an execution belongs to.
 pub(crate) enum TestOwner {
@@ -265,7 +265,7 @@ impl<'a> TraceInterpreter<'a> {
         let waits = frame.wait == FrameWait::Call && frame.call.as_ref().is_some_and(|call| !call.entered);
         let (followed, mut at) = (&frame.facts.followed, frame.at + 1);
         while followed.insns().get(at).is_some_and(|insn| insn.insn.targets().is_empty() && !insn.insn.ends())
-            && *followed.told(at) == Told::Nothing
+            && *followed.event(at) == InsnEvent::None
         {
             at += 1;
         }
@@ -302,7 +302,7 @@ impl<'a> TraceInterpreter<'a> {
         let asked = frame.facts.followed.block_of(frame.at);
         let condition = std::mem::take(&mut frame.chosen);
         if let Some(choice) = frame.facts.clone().branches.get(&asked)
-            && frame.facts.followed.stretch(asked).1 == frame.at
+            && frame.facts.followed.block_range(asked).1 == frame.at
         {
             if choice.asserts {
                 execution.assert(&[condition]);
@@ -310,7 +310,7 @@ impl<'a> TraceInterpreter<'a> {
             frame.add_condition(execution, asked, choice.until, condition);
         }
         frame.enter_block(execution, block);
-        (frame.at, frame.wait) = (frame.facts.followed.stretch(block).0, FrameWait::Insn);
+        (frame.at, frame.wait) = (frame.facts.followed.block_range(block).0, FrameWait::Insn);
         self.run(running);
     }
 
@@ -329,7 +329,7 @@ impl<'a> TraceInterpreter<'a> {
         frame.add_condition(execution, frame.facts.followed.blocks() + block, until, thrown.why);
         let node = execution.both(thrown.why, thrown.what);
         frame.push(TracedValue::of(node), false);
-        (frame.at, frame.wait) = (frame.facts.followed.stretch(block).0, FrameWait::Insn);
+        (frame.at, frame.wait) = (frame.facts.followed.block_range(block).0, FrameWait::Insn);
         self.run(running);
     }
 
@@ -425,7 +425,7 @@ impl<'a> TraceInterpreter<'a> {
             if frame.wait != FrameWait::Insn || frame.facts.sites.get(frame.at).is_none() {
                 return;
             }
-            if *frame.facts.followed.told(frame.at) != Told::Nothing {
+            if *frame.facts.followed.event(frame.at) != InsnEvent::None {
                 return;
             }
             self.execute_unrecorded(running);
@@ -442,9 +442,9 @@ impl<'a> TraceInterpreter<'a> {
             return;
         }
         let block = facts.followed.block_of(to);
-        if facts.followed.stretch(block).0 != to {
+        if facts.followed.block_range(block).0 != to {
             frame.at = to;
-        } else if facts.followed.tells_begin(block) {
+        } else if facts.followed.records_block(block) {
             frame.wait = FrameWait::Block;
         } else {
             frame.enter_block(execution, block);
@@ -487,7 +487,7 @@ fn take_exception(frame: &mut MethodFrame, execution: &mut TestExecution) -> Thr
 
 /// Binds the references of a call to the objects of an event.
 pub(super) fn bind_references(frame: &mut MethodFrame, objects: &[u32]) {
-    let Told::Call(positions) = frame.facts.followed.told(frame.at) else { return };
+    let InsnEvent::Call(positions) = frame.facts.followed.event(frame.at) else { return };
     let Some(ActiveCall { values, told, .. }) = &mut frame.call else { return };
     for (position, object) in positions.iter().skip(*told).zip(objects) {
         if let Some(value) = values.get(*position) {
