@@ -18,8 +18,8 @@
 //!
 //! Deliberately not here: the layout of probes and weaving (`touchstone-probes-java`).
 //!
-//! Circle: a hook of `test_frameworks` begins a test in `running_tests`, which names the framework; `test_attribution` is told of tests by
-//! `running_tests`, and registers threads there.
+//! Circles: the hooks of `test_frameworks` begin tests in `running_tests`, which keeps the framework of each test; `running_tests` attributes
+//! threads to tests in `test_attribution`, which registers child threads in `running_tests`.
 
 mod class_selection;
 mod heap_snapshot;

@@ -4,32 +4,32 @@ use super::constant::ConstantPool;
 use super::cursor::{Cursor, Malformed};
 use std::sync::Arc;
 
-/// An attribute. Those that nobody here needs are bytes.
+/// An attribute. Attributes that no crate decodes stay bytes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Attribute {
-    /// The constant that a static field begins with.
+    /// The initial value of a static field: the index of its constant.
     ConstantValue(u16),
     /// A method's code.
     Code(Code),
     /// The source file's name.
     SourceFile(Arc<str>),
-    /// A class or a method with its type parameters, as the source has it.
+    /// The generic signature of a class or method.
     Signature(Arc<str>),
-    /// Lines: where code of a line begins.
+    /// The first bytecode offset and the number of each line.
     LineNumberTable(Vec<(u16, u16)>),
     /// Local variables.
     LocalVariableTable(Vec<LocalVariable>),
-    /// Classes inside of classes that the class names.
+    /// The inner classes that the class refers to.
     InnerClasses(Vec<InnerClass>),
-    /// Exceptions that a method says it throws.
+    /// The exceptions that a method declares.
     Exceptions(Vec<Arc<str>>),
-    /// How call sites and dynamic constants are made.
+    /// The bootstrap methods of dynamic call sites and constants.
     BootstrapMethods(Vec<BootstrapMethod>),
-    /// Any other, as bytes.
+    /// Any other attribute.
     Other {
         /// Its name.
         name: Arc<str>,
-        /// What it holds.
+        /// Its contents.
         bytes: Box<[u8]>,
     },
 }
@@ -43,66 +43,66 @@ pub struct BootstrapMethod {
     pub arguments: Vec<u16>,
 }
 
-/// A class inside of a class or a method.
+/// A nested class: a member of another class, a local or an anonymous class.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InnerClass {
     /// Internal name.
     pub class: Arc<str>,
-    /// The class that it is a member of, if it is one.
+    /// The class that it is a member of, or `None` if it is local or anonymous.
     pub outer: Option<Arc<str>>,
-    /// Its own name; none if it is anonymous.
+    /// Its simple name, or `None` if it is anonymous.
     pub name: Option<Arc<str>>,
-    /// Access flags of the source.
+    /// The access flags in the source.
     pub access: u16,
 }
 
-/// A variable of the source.
+/// A local variable of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocalVariable {
-    /// Where in the code it has a value: the first byte.
+    /// The first bytecode offset at which it has a value.
     pub start: u16,
-    /// So many bytes.
+    /// The number of bytes of code in which it has a value.
     pub length: u16,
     /// Its name.
     pub name: Arc<str>,
     /// Its descriptor.
     pub desc: Arc<str>,
-    /// Which local it is.
+    /// The index of the local.
     pub index: u16,
 }
 
 /// A row of an exception table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExceptionHandler {
-    /// First byte of code that it covers.
+    /// The first bytecode offset that it covers.
     pub start: u16,
-    /// Behind the last one.
+    /// The bytecode offset after the last one that it covers.
     pub end: u16,
-    /// Where it begins.
+    /// The bytecode offset of the handler.
     pub handler: u16,
-    /// What it catches; everything if there is none.
+    /// The class of exceptions that it catches, or `None` if it catches all.
     pub class: Option<Arc<str>>,
 }
 
 /// The code of a method.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Code {
-    /// Most that is on the stack.
+    /// The maximum depth of the operand stack.
     pub max_stack: u16,
-    /// How many locals there are.
+    /// The number of local variables.
     pub max_locals: u16,
-    /// Instructions.
+    /// The instructions.
     pub bytes: Box<[u8]>,
-    /// Where they begin in the file.
+    /// The offset of the instructions in the class file.
     pub offset: usize,
-    /// Who catches what.
+    /// The exception table.
     pub handlers: Vec<ExceptionHandler>,
     /// Attributes of the code.
     pub attributes: Vec<Attribute>,
 }
 
 impl Code {
-    /// The line that an instruction belongs to; 0 if nobody says.
+    /// Returns the line of an instruction, or 0 if the class file does not have it.
     pub fn line(&self, at: usize) -> u32 {
         let tables = self.attributes.iter().filter_map(|attribute| match attribute {
             Attribute::LineNumberTable(rows) => Some(rows),
@@ -112,7 +112,7 @@ impl Code {
         rows.max_by_key(|(start, _)| *start).map_or(0, |(_, line)| u32::from(*line))
     }
 
-    /// The name of a local variable at an instruction, if the file tells.
+    /// Returns the name of a local variable at an instruction, or `None` if the class file does not have it.
     pub fn local_name(&self, index: u16, at: usize) -> Option<&Arc<str>> {
         let tables = self.attributes.iter().filter_map(|attribute| match attribute {
             Attribute::LocalVariableTable(rows) => Some(rows),
@@ -126,7 +126,7 @@ impl Code {
     }
 }
 
-/// Where attributes stand: what is code depends on it.
+/// The structure that an attribute belongs to. The meaning of its name depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AttributeOwner {
     Class,

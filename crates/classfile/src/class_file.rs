@@ -1,4 +1,4 @@
-//! A whole class file.
+//! The class file structure (JVM specification, section 4.1).
 
 use super::attribute::{Attribute, AttributeOwner, BootstrapMethod, Code, InnerClass, read_attributes};
 use super::constant::ConstantPool;
@@ -24,7 +24,7 @@ pub mod access {
     pub const MODULE: u16 = 0x8000;
 }
 
-/// The versions that are read: Java 1.0.2 to 25.
+/// The supported versions: Java 1.0.2 to 25.
 const VERSIONS: std::ops::RangeInclusive<u16> = 45..=69;
 
 /// A field or a method.
@@ -41,12 +41,12 @@ pub struct Member {
 }
 
 impl Member {
-    /// Whether a flag is set.
+    /// Returns true if a flag is set.
     pub fn is(&self, flag: u16) -> bool {
         self.access & flag != 0
     }
 
-    /// A method's code.
+    /// Returns the code of a method, or `None` if it is abstract, native or a field.
     pub fn code(&self) -> Option<&Code> {
         self.attributes.iter().find_map(|attribute| match attribute {
             Attribute::Code(code) => Some(code),
@@ -54,7 +54,7 @@ impl Member {
         })
     }
 
-    /// The exceptions that a method says it throws.
+    /// Returns the exceptions that a method declares.
     pub fn exceptions(&self) -> &[Arc<str>] {
         let found = self.attributes.iter().find_map(|attribute| match attribute {
             Attribute::Exceptions(classes) => Some(classes.as_slice()),
@@ -63,7 +63,7 @@ impl Member {
         found.unwrap_or_default()
     }
 
-    /// A method with its type parameters, as the source has it.
+    /// Returns the generic signature, or `None` if it is equal to the descriptor.
     pub fn signature(&self) -> Option<&Arc<str>> {
         self.attributes.iter().find_map(|attribute| match attribute {
             Attribute::Signature(signature) => Some(signature),
@@ -71,7 +71,7 @@ impl Member {
         })
     }
 
-    /// Index of the constant that a static field begins with.
+    /// Returns the index of the constant that initialises a static field.
     pub fn constant(&self) -> Option<u16> {
         self.attributes.iter().find_map(|attribute| match attribute {
             Attribute::ConstantValue(index) => Some(*index),
@@ -87,15 +87,15 @@ pub struct ClassFile {
     pub major: u16,
     /// Minor version.
     pub minor: u16,
-    /// Constants.
+    /// The constant pool.
     pub pool: ConstantPool,
     /// Flags of [`access`].
     pub access: u16,
     /// Internal name (`java/lang/String`).
     pub name: Arc<str>,
-    /// Superclass; none of `java/lang/Object` and modules.
+    /// The superclass; `None` for `java/lang/Object` and modules.
     pub superclass: Option<Arc<str>>,
-    /// Interfaces that it says it implements.
+    /// The direct superinterfaces.
     pub interfaces: Vec<Arc<str>>,
     /// Fields.
     pub fields: Vec<Member>,
@@ -109,7 +109,7 @@ impl ClassFile {
     /// Reads a class file.
     ///
     /// # Errors
-    /// Where and why the bytes are none.
+    /// If the bytes are malformed.
     pub fn read(bytes: &[u8]) -> Result<ClassFile, Malformed> {
         let mut cursor = Cursor::new(bytes, 0);
         if cursor.u4()? != 0xcafe_babe {
@@ -133,17 +133,17 @@ impl ClassFile {
         Ok(ClassFile { major, minor, pool, access, name, superclass, interfaces, fields, methods, attributes })
     }
 
-    /// Whether a flag is set.
+    /// Returns true if a flag is set.
     pub fn is(&self, flag: u16) -> bool {
         self.access & flag != 0
     }
 
-    /// The method with this name and descriptor.
+    /// Returns the index of the method with a name and descriptor.
     pub fn method(&self, name: &str, desc: &str) -> Option<usize> {
         self.methods.iter().position(|method| &*method.name == name && &*method.desc == desc)
     }
 
-    /// The source file's name.
+    /// Returns the name of the source file.
     pub fn source_file(&self) -> Option<&Arc<str>> {
         self.attributes.iter().find_map(|attribute| match attribute {
             Attribute::SourceFile(name) => Some(name),
@@ -151,7 +151,7 @@ impl ClassFile {
         })
     }
 
-    /// The class with its type parameters, as the source has it.
+    /// Returns the generic signature, or `None` if the class is not generic.
     pub fn signature(&self) -> Option<&Arc<str>> {
         self.attributes.iter().find_map(|attribute| match attribute {
             Attribute::Signature(signature) => Some(signature),
@@ -159,12 +159,12 @@ impl ClassFile {
         })
     }
 
-    /// What the file says about the class itself if it is inside of another.
+    /// Returns the entry of the class itself, if it is a nested class.
     pub fn inner(&self) -> Option<&InnerClass> {
         self.inner_classes().iter().find(|row| row.class == self.name)
     }
 
-    /// What it says of classes inside of others: those that it names.
+    /// Returns the entries of all nested classes that the class refers to.
     pub fn inner_classes(&self) -> &[InnerClass] {
         let rows = self.attributes.iter().find_map(|attribute| match attribute {
             Attribute::InnerClasses(rows) => Some(&rows[..]),
@@ -173,16 +173,16 @@ impl ClassFile {
         rows.unwrap_or_default()
     }
 
-    /// The same of the class and of each class that it is inside of, from the inside to the outside.
+    /// Returns the entries of the class and of its enclosing classes, innermost first.
     pub fn nesting(&self) -> impl Iterator<Item = &InnerClass> {
         let rows = self.inner_classes();
         let row = move |name: &str| rows.iter().find(|row| &*row.class == name);
-        // A file may say that classes are inside of each other.
+        // A malformed file may have classes that enclose each other.
         let outward = std::iter::successors(row(&self.name), move |inner| row(inner.outer.as_deref()?));
         outward.take(rows.len())
     }
 
-    /// A bootstrap method.
+    /// Returns a bootstrap method.
     pub fn bootstrap(&self, index: u16) -> Option<&BootstrapMethod> {
         self.attributes.iter().find_map(|attribute| match attribute {
             Attribute::BootstrapMethods(methods) => methods.get(usize::from(index)),

@@ -4,12 +4,12 @@ use super::cursor::{Cursor, Malformed};
 use super::modified_utf8::Text;
 use std::sync::Arc;
 
-/// An entry of the pool; numbers are indices into it.
+/// An entry of the pool. Numbers of 16 bits are indices of other entries.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Constant {
-    /// Index 0, and the one behind an entry that takes two.
+    /// Index 0, and the index after a `long` or `double`.
     None,
-    /// A text.
+    /// A string in modified UTF-8.
     Utf8(Text),
     /// An `int`.
     Integer(i32),
@@ -19,7 +19,7 @@ pub enum Constant {
     Long(i64),
     /// The bits of a `double`.
     Double(u64),
-    /// A class, by its name.
+    /// A class; its internal name.
     Class(u16),
     /// A string constant.
     String(u16),
@@ -33,11 +33,11 @@ pub enum Constant {
     NameAndType(u16, u16),
     /// A method handle: kind (1 to 9) and member.
     MethodHandle(u8, u16),
-    /// A method's type.
+    /// A method type; its descriptor.
     MethodType(u16),
-    /// A constant that is computed when it is first used: bootstrap method, name and type.
+    /// A dynamically computed constant: bootstrap method, name and type.
     Dynamic(u16, u16),
-    /// A call site: bootstrap method, name and type.
+    /// A dynamic call site: bootstrap method, name and type.
     InvokeDynamic(u16, u16),
     /// A module.
     Module(u16),
@@ -45,7 +45,7 @@ pub enum Constant {
     Package(u16),
 }
 
-/// A member that code names.
+/// A field or method that code refers to.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct MemberRef {
     /// Internal name of the class.
@@ -59,11 +59,11 @@ pub struct MemberRef {
 /// A method handle.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Handle {
-    /// 1 to 9, as the specification numbers them.
+    /// The reference kind: 1 to 9.
     pub kind: u8,
-    /// What it leads to.
+    /// The field or method.
     pub member: MemberRef,
-    /// Whether the class is an interface.
+    /// True if the class is an interface.
     pub interface: bool,
 }
 
@@ -71,7 +71,7 @@ pub struct Handle {
 #[derive(Clone, PartialEq, Debug)]
 pub struct ConstantPool {
     entries: Vec<Constant>,
-    /// Where each entry stands in the file.
+    /// The offset of each entry in the class file.
     offsets: Vec<usize>,
 }
 
@@ -95,12 +95,12 @@ impl ConstantPool {
         Ok(ConstantPool { entries, offsets })
     }
 
-    /// How many indices there are.
+    /// The number of indices, with index 0.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is nothing but index 0.
+    /// True if the pool has no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.len() <= 1
     }
@@ -110,7 +110,7 @@ impl ConstantPool {
         Err(Malformed { offset, reason: format!("constant {index} is not {expected}") })
     }
 
-    /// The entry.
+    /// Returns an entry.
     pub fn get(&self, index: u16) -> Result<&Constant, Malformed> {
         match self.entries.get(usize::from(index)) {
             None | Some(Constant::None) => self.wrong(index, "there"),
@@ -118,7 +118,7 @@ impl ConstantPool {
         }
     }
 
-    /// A text.
+    /// Returns a string.
     pub fn text(&self, index: u16) -> Result<&Text, Malformed> {
         match self.get(index)? {
             Constant::Utf8(text) => Ok(text),
@@ -126,12 +126,12 @@ impl ConstantPool {
         }
     }
 
-    /// A text as a name.
+    /// Returns a string as a name.
     pub fn name(&self, index: u16) -> Result<Arc<str>, Malformed> {
         Ok(self.text(index)?.text().clone())
     }
 
-    /// The internal name of a class.
+    /// Returns the internal name of a class.
     pub fn class(&self, index: u16) -> Result<Arc<str>, Malformed> {
         match self.get(index)? {
             Constant::Class(name) => self.name(*name),
@@ -139,12 +139,12 @@ impl ConstantPool {
         }
     }
 
-    /// The internal name of a class, none for index 0.
+    /// Returns the internal name of a class, or `None` for index 0.
     pub fn class_or_none(&self, index: u16) -> Result<Option<Arc<str>>, Malformed> {
         if index == 0 { Ok(None) } else { self.class(index).map(Some) }
     }
 
-    /// Name and descriptor.
+    /// Returns a name and a descriptor.
     pub fn name_and_type(&self, index: u16) -> Result<(Arc<str>, Arc<str>), Malformed> {
         match self.get(index)? {
             Constant::NameAndType(name, desc) => Ok((self.name(*name)?, self.name(*desc)?)),
@@ -157,7 +157,7 @@ impl ConstantPool {
         Ok(MemberRef { class: self.class(class)?, name, desc })
     }
 
-    /// A field.
+    /// Returns a field.
     pub fn field(&self, index: u16) -> Result<MemberRef, Malformed> {
         match self.get(index)? {
             Constant::Field(class, name_and_type) => self.member_of(*class, *name_and_type),
@@ -165,7 +165,7 @@ impl ConstantPool {
         }
     }
 
-    /// A method, and whether its class is an interface.
+    /// Returns a method, and true if its class is an interface.
     pub fn method(&self, index: u16) -> Result<(MemberRef, bool), Malformed> {
         match self.get(index)? {
             Constant::Method(class, name_and_type) => Ok((self.member_of(*class, *name_and_type)?, false)),
@@ -174,7 +174,7 @@ impl ConstantPool {
         }
     }
 
-    /// A method handle.
+    /// Returns a method handle.
     pub fn handle(&self, index: u16) -> Result<Handle, Malformed> {
         match self.get(index)? {
             Constant::MethodHandle(kind @ 1..=4, member) => {
@@ -188,7 +188,7 @@ impl ConstantPool {
         }
     }
 
-    /// The descriptor of a method type.
+    /// Returns the descriptor of a method type.
     pub fn method_type(&self, index: u16) -> Result<Arc<str>, Malformed> {
         match self.get(index)? {
             Constant::MethodType(desc) => self.name(*desc),
@@ -196,7 +196,7 @@ impl ConstantPool {
         }
     }
 
-    /// BootstrapMethod method, name and descriptor of a call site.
+    /// Returns the bootstrap method, name and descriptor of a call site or dynamic constant.
     pub fn call_site(&self, index: u16) -> Result<(u16, Arc<str>, Arc<str>), Malformed> {
         match self.get(index)? {
             Constant::InvokeDynamic(bootstrap, name_and_type) | Constant::Dynamic(bootstrap, name_and_type) => {

@@ -1,11 +1,11 @@
-//! A position in bytes that are read in order.
+//! A reader of big-endian numbers, and the error of malformed class files.
 
-/// Bytes that are no class file: where, and why not.
+/// The reason why bytes are not a class file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Malformed {
-    /// Offset from the beginning of the file.
+    /// The offset in the class file.
     pub offset: usize,
-    /// What is wrong there.
+    /// The reason, as a phrase.
     pub reason: String,
 }
 
@@ -17,37 +17,37 @@ impl std::fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// Reads big-endian numbers from a part of a file.
+/// A position in a part of a class file.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the part begins in the file.
+    /// The offset of the part in the class file.
     base: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// A part of a file, and where it begins there.
+    /// Reads a part of a class file that begins at the offset `base`.
     pub fn new(bytes: &'a [u8], base: usize) -> Cursor<'a> {
         Cursor { bytes, at: 0, base }
     }
 
-    /// Where the next byte stands in the file.
+    /// The offset of the next byte in the class file.
     pub fn offset(&self) -> usize {
         self.base + self.at
     }
 
-    /// Where the next byte stands in this part.
+    /// The offset of the next byte in this part.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// How many bytes are left.
+    /// The number of bytes that are left.
     pub fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// What is wrong here.
+    /// Returns an error at the current position.
     ///
     /// # Errors
     /// Always.
@@ -55,10 +55,10 @@ impl<'a> Cursor<'a> {
         Err(Malformed { offset: self.offset(), reason: reason.into() })
     }
 
-    /// The next bytes.
+    /// Reads bytes.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// If fewer are left.
     pub fn take(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
         let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len());
         let Some(end) = end else {
@@ -69,61 +69,62 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    /// A part of so many bytes, as a cursor of its own.
+    /// Reads bytes as a cursor of their own.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// If fewer are left.
     pub fn part(&mut self, length: usize) -> Result<Cursor<'a>, Malformed> {
         let base = self.offset();
         Ok(Cursor::new(self.take(length)?, base))
     }
 
-    /// One byte.
+    /// Reads one byte.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// If none is left.
     pub fn u1(&mut self) -> Result<u8, Malformed> {
         Ok(self.take(1)?[0])
     }
 
-    /// A number of two bytes.
+    /// Reads a number of two bytes.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// If fewer are left.
     pub fn u2(&mut self) -> Result<u16, Malformed> {
         let bytes = self.take(2)?;
         Ok(u16::from_be_bytes([bytes[0], bytes[1]]))
     }
 
-    /// A number of four bytes.
+    /// Reads a number of four bytes.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// If fewer are left.
     pub fn u4(&mut self) -> Result<u32, Malformed> {
         let bytes = self.take(4)?;
         Ok(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
-    /// A number of four bytes with a sign.
+    /// Reads a signed number of four bytes.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// If fewer are left.
     pub fn i4(&mut self) -> Result<i32, Malformed> {
         Ok(self.u4()? as i32)
     }
 
-    /// A number of eight bytes.
+    /// Reads a number of eight bytes.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// If fewer are left.
     pub fn u8(&mut self) -> Result<u64, Malformed> {
         Ok(u64::from(self.u4()?) << 32 | u64::from(self.u4()?))
     }
 
-    /// As many items as a number of two bytes says. Each item takes at least one byte, so that a count alone allocates little.
+    /// Reads a count of two bytes, and that many items. The allocation is bounded by the bytes that are left, whatever
+    /// the count is.
     ///
     /// # Errors
-    /// If an item is wrong.
+    /// If an item is malformed.
     pub fn list<T>(
         &mut self,
         mut item: impl FnMut(&mut Cursor<'a>) -> Result<T, Malformed>,
@@ -136,10 +137,10 @@ impl<'a> Cursor<'a> {
         Ok(items)
     }
 
-    /// Nothing may be left.
+    /// Checks that no bytes are left.
     ///
     /// # Errors
-    /// If something is.
+    /// If some are.
     pub fn end(&self, what: &str) -> Result<(), Malformed> {
         match self.left() {
             0 => Ok(()),

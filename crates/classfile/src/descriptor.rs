@@ -1,4 +1,4 @@
-//! Descriptors: the types of fields and methods as class files write them.
+//! Descriptors: the encoding of types in class files (JVM specification, section 4.3).
 
 use super::operations::SlotKind;
 use std::sync::Arc;
@@ -24,18 +24,18 @@ pub enum Desc {
     Float,
     /// `D`.
     Double,
-    /// A class or an array, by the name that a class constant has (`java/lang/String`, `[I`, `[Ljava/lang/String;`).
+    /// A class or an array, by its name in class constants (`java/lang/String`, `[I`, `[Ljava/lang/String;`).
     Ref(Arc<str>),
 }
 
 impl Desc {
-    /// Reads one type.
+    /// Parses the descriptor of one type.
     pub fn parse(text: &str) -> Option<Desc> {
         let (desc, rest) = Desc::first(text)?;
         rest.is_empty().then_some(desc)
     }
 
-    /// The word of the language for it; classes and arrays have none.
+    /// Returns the keyword of a primitive type or `void`.
     pub fn word(&self) -> Option<&'static str> {
         Some(match self {
             Desc::Void => "void",
@@ -51,7 +51,7 @@ impl Desc {
         })
     }
 
-    /// The type that a text begins with, and what follows.
+    /// Parses the type at the start of a string, and returns the rest.
     fn first(text: &str) -> Option<(Desc, &str)> {
         let simple = match text.bytes().next()? {
             b'V' => Desc::Void,
@@ -81,7 +81,7 @@ impl Desc {
         Some((simple, &text[1..]))
     }
 
-    /// As it stands in descriptors.
+    /// Returns the encoded descriptor.
     pub fn text(&self) -> String {
         match self {
             Desc::Void => "V".to_string(),
@@ -97,7 +97,7 @@ impl Desc {
         }
     }
 
-    /// Bytes in memory.
+    /// Returns the size in memory in bytes.
     pub fn size(&self) -> u64 {
         match self {
             Desc::Void => 0,
@@ -124,13 +124,13 @@ impl Desc {
         matches!(self, Desc::Long | Desc::Double)
     }
 
-    /// Whether it is a reference.
+    /// True if it is a class or an array.
     pub fn is_ref(&self) -> bool {
         matches!(self, Desc::Ref(_))
     }
 }
 
-/// The descriptor of a class by the name that a class constant has.
+/// Returns the descriptor of a class or array, by its name in class constants.
 pub fn class_desc(name: &str) -> String {
     if name.starts_with('[') { name.to_string() } else { format!("L{name};") }
 }
@@ -145,7 +145,7 @@ pub struct MethodDesc {
 }
 
 impl MethodDesc {
-    /// Reads one.
+    /// Parses a method descriptor.
     pub fn parse(text: &str) -> Option<MethodDesc> {
         let mut rest = text.strip_prefix('(')?;
         let mut params = Vec::new();
@@ -160,7 +160,7 @@ impl MethodDesc {
         Some(MethodDesc { params, result: Desc::parse(&rest[1..])? })
     }
 
-    /// As it stands in descriptors.
+    /// Returns the encoded descriptor.
     pub fn text(&self) -> String {
         let params: String = self.params.iter().map(Desc::text).collect();
         format!("({params}){}", self.result.text())

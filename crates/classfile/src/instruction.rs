@@ -1,10 +1,10 @@
-//! Instructions: all opcodes, with `wide` and both switches, as data.
+//! Instructions as data, and their decoder.
 
 use super::cursor::{Cursor, Malformed};
 use super::opcode as op;
 use super::operations::{Arith, Cond, Convert, SlotKind};
 
-/// What an array holds, as the instructions that access it tell.
+/// The component type of an array, as far as the instructions that access it distinguish types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum ArrayKind {
@@ -19,7 +19,7 @@ pub enum ArrayKind {
     Short,
 }
 
-/// An instruction; targets are positions in the code, indices are those of the constant pool or of locals.
+/// An instruction. Jump targets are bytecode offsets; other indices are those of constants or locals.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Insn {
@@ -33,7 +33,7 @@ pub enum Insn {
     PushFloat(u32),
     /// The bits of a `double`.
     PushDouble(u64),
-    /// A constant of the pool, of any width.
+    /// `ldc`, `ldc_w` or `ldc2_w`.
     Constant(u16),
     Load(SlotKind, u16),
     Store(SlotKind, u16),
@@ -52,20 +52,20 @@ pub enum Insn {
     Neg(SlotKind),
     Increment(u16, i16),
     Convert(Convert),
-    /// `lcmp`, and float comparisons with what a NaN gives.
+    /// A three-way comparison, and its result for NaN.
     Compare(SlotKind, i8),
-    /// Against zero.
+    /// Compares with zero.
     If(Cond, usize),
-    /// Two `int`s.
+    /// Compares two `int`s.
     IfInts(Cond, usize),
-    /// Two references: equal or not.
+    /// Compares two references: equal or not.
     IfRefs(Cond, usize),
-    /// Null or not.
+    /// Compares with null: equal or not.
     IfNull(Cond, usize),
     Goto(usize),
     Jsr(usize),
     Ret(u16),
-    /// Default, and targets of values.
+    /// The default target, and the targets of values in ascending order.
     Switch(usize, Vec<(i32, usize)>),
     Return(Option<SlotKind>),
     GetStatic(u16),
@@ -78,9 +78,9 @@ pub enum Insn {
     InvokeInterface(u16),
     InvokeDynamic(u16),
     New(u16),
-    /// Of a primitive type: the descriptor's letter.
+    /// An array of a primitive type; its letter in descriptors.
     NewArray(char),
-    /// Of references.
+    /// An array of references.
     NewRefArray(u16),
     NewMultiArray(u16, u8),
     ArrayLength,
@@ -92,7 +92,7 @@ pub enum Insn {
 }
 
 impl Insn {
-    /// Where control may go on by a jump.
+    /// Returns the targets of jumps, without the next instruction.
     pub fn targets(&self) -> Vec<usize> {
         match self {
             Insn::If(_, target)
@@ -108,27 +108,28 @@ impl Insn {
         }
     }
 
-    /// Whether control never goes on behind it.
+    /// Returns true if control never falls through to the next instruction.
     pub fn ends(&self) -> bool {
         matches!(self, Insn::Goto(_) | Insn::Jsr(_) | Insn::Ret(_) | Insn::Switch(..) | Insn::Return(_) | Insn::Throw)
     }
 }
 
-/// An instruction with its place.
+/// An instruction with its bytecode offset.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoded {
-    /// Position in the code.
+    /// Its offset.
     pub at: usize,
-    /// Where the next one begins.
+    /// The offset of the next instruction.
     pub next: usize,
-    /// What it does.
+    /// The instruction.
     pub insn: Insn,
 }
 
-/// Decodes code that begins at `offset` in its file. Jumps go to instructions, and control does not run out of the code.
+/// Decodes code that begins at `offset` in its class file. Checks that jumps target instructions and that control can't
+/// run off the end.
 ///
 /// # Errors
-/// Where and why it is no code.
+/// If the code is malformed.
 pub fn decode(code: &[u8], offset: usize) -> Result<Vec<Decoded>, Malformed> {
     let mut cursor = Cursor::new(code, offset);
     let mut insns: Vec<Decoded> = Vec::with_capacity(code.len() / 2);

@@ -1,10 +1,10 @@
-//! Class files, as chapter 4 of the JVM specification lays them out.
+//! Java class files (chapter 4 of the JVM specification) as data.
 //!
-//! Reading is total: every byte string is a class file or a [`Malformed`] with the offset and the reason, and nothing is
-//! allocated that the bytes don't pay for. Attributes that nobody here needs are kept as bytes.
+//! Reading is total: every byte string is a class file or a [`Malformed`] with the offset and the reason, and
+//! allocations are bounded by the size of the input. Attributes that no crate decodes stay bytes.
 //!
-//! Deliberately not here: verification of what the code does (the JVM's type checker), any file, and any other crate: the agent
-//! that is loaded into JVMs uses it.
+//! Deliberately not here: verification of code (the JVM's type checker), any file, and any other crate: the agent that
+//! JVMs load uses this one.
 
 #![warn(missing_docs)]
 

@@ -1,17 +1,17 @@
-//! Modified UTF-8: how class files write names and string constants.
+//! Modified UTF-8, the encoding of strings in class files (JVM specification, section 4.4.7).
 
 use std::sync::Arc;
 
-/// A text of the constant pool.
+/// A string of the constant pool.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Text {
     text: Arc<str>,
-    /// UTF-16, where it has halves of surrogate pairs that Rust's text can't hold.
+    /// The UTF-16 code units, if they contain unpaired surrogates, which `str` can't hold.
     units: Option<Arc<[u16]>>,
 }
 
 impl Text {
-    /// Decodes bytes, or says at which of them they are not modified UTF-8.
+    /// Decodes bytes, or returns the offset of the first malformed byte.
     pub fn decode(bytes: &[u8]) -> Result<Text, usize> {
         if bytes.iter().all(|byte| (1..0x80).contains(byte)) {
             let text = std::str::from_utf8(bytes).map_err(|error| error.valid_up_to())?;
@@ -37,12 +37,12 @@ impl Text {
         })
     }
 
-    /// As modified_utf8; halves of surrogate pairs are replaced.
+    /// The string; unpaired surrogates are replaced.
     pub fn text(&self) -> &Arc<str> {
         &self.text
     }
 
-    /// As the UTF-16 that the program sees.
+    /// Returns the UTF-16 code units.
     pub fn units(&self) -> Vec<u16> {
         match &self.units {
             Some(units) => units.to_vec(),

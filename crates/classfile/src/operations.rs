@@ -1,9 +1,9 @@
-//! What instructions are made of.
+//! The operand types, operators and conditions of instructions.
 
-/// What a register of the stack machine holds.
+/// The computational type of a local variable or operand (JVM specification, section 2.11.1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SlotKind {
-    /// `int` and all that is computed as one.
+    /// `int`, and the smaller types that are computed as `int`.
     Int,
     /// `long`.
     Long,
@@ -11,12 +11,12 @@ pub enum SlotKind {
     Float,
     /// `double`.
     Double,
-    /// A reference, or the address of a subroutine's caller.
+    /// A reference, or the return address of a subroutine.
     Ref,
 }
 
 impl SlotKind {
-    /// The kind with this number in the order of the instruction set: int, long, float, double, reference.
+    /// Returns the kind with a position in the order of the instruction set: int, long, float, double, reference.
     pub(crate) fn numbered(number: u8) -> SlotKind {
         [SlotKind::Int, SlotKind::Long, SlotKind::Float, SlotKind::Double, SlotKind::Ref][usize::from(number.min(4))]
     }
@@ -43,7 +43,7 @@ impl SlotKind {
     }
 }
 
-/// Arithmetic with two operands.
+/// A binary arithmetic operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Arith {
@@ -60,7 +60,7 @@ pub enum Arith {
     Xor,
 }
 
-/// A relation.
+/// A condition of a jump.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Cond {
@@ -73,16 +73,16 @@ pub enum Cond {
 }
 
 impl Cond {
-    /// The relation with this number in the order of the instruction set.
+    /// Returns the condition with a position in the order of the instruction set.
     pub(crate) fn numbered(number: u8) -> Cond {
         [Cond::Eq, Cond::Ne, Cond::Lt, Cond::Ge, Cond::Gt, Cond::Le][usize::from(number.min(5))]
     }
 }
 
-/// A conversion to a type that is narrower than `int`, or between the four kinds of numbers.
+/// A conversion between numeric types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Convert {
-    /// Between kinds.
+    /// A conversion between two kinds.
     Kinds(SlotKind, SlotKind),
     /// `i2b`.
     Byte,
@@ -93,7 +93,7 @@ pub enum Convert {
 }
 
 impl Convert {
-    /// What is converted.
+    /// Returns the kind of the operand.
     pub fn from(self) -> SlotKind {
         match self {
             Convert::Kinds(from, _) => from,

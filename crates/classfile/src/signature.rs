@@ -1,19 +1,19 @@
-//! Signatures: types with their arguments, as the source has them. Wildcards are their bounds.
+//! Generic signatures (JVM specification, section 4.7.9.1). Wildcards are read as their bounds.
 
 use super::descriptor::Desc;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A type of the source.
+/// A type with type arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Generic {
-    /// A primitive type, or none.
+    /// A primitive type or `void`.
     Value(Desc),
-    /// A class with the arguments of its type parameters; none where the source has none.
+    /// A class with its type arguments; no arguments if it is raw or not generic.
     Class(Arc<str>, Vec<Generic>),
     /// An array.
     Array(Box<Generic>),
-    /// A type parameter.
+    /// A type variable.
     Variable(Arc<str>),
 }
 
@@ -22,12 +22,12 @@ pub enum Generic {
 pub struct TypeParameter {
     /// Its name.
     pub name: Arc<str>,
-    /// What it is at least.
+    /// Its first bound.
     pub bound: Generic,
 }
 
-/// The signature of a class or a method: type parameters, and the types behind them. Those of a class are what it extends and
-/// implements, those of a method its parameters, and its result as the last one.
+/// The signature of a class or a method. The types of a class are its superclass and superinterfaces; those of a method
+/// are its parameters and then its result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GenericSignature {
     /// Type parameters.
@@ -39,12 +39,12 @@ pub struct GenericSignature {
 const OBJECT: &str = "java/lang/Object";
 
 impl Generic {
-    /// A class without arguments.
+    /// Returns a class without type arguments.
     pub fn class(name: &str) -> Generic {
         Generic::Class(name.into(), Vec::new())
     }
 
-    /// The type of a descriptor.
+    /// Returns the type of a descriptor.
     pub fn of(desc: &Desc) -> Generic {
         match desc {
             Desc::Ref(name) => match name.strip_prefix('[').and_then(Desc::parse) {
@@ -55,7 +55,7 @@ impl Generic {
         }
     }
 
-    /// The type that is left at run time.
+    /// Returns the erasure.
     pub fn erased(&self) -> Desc {
         match self {
             Generic::Value(desc) => desc.clone(),
@@ -65,7 +65,7 @@ impl Generic {
         }
     }
 
-    /// With other types for type parameters; those that nobody names are objects.
+    /// Substitutes type variables. Variables without a substitution become `Object`.
     pub fn with(&self, types: &BTreeMap<Arc<str>, Generic>) -> Generic {
         match self {
             Generic::Value(_) => self.clone(),
@@ -77,7 +77,7 @@ impl Generic {
         }
     }
 
-    /// As source writes it, with packages.
+    /// Returns the type as source, with qualified names.
     pub fn text(&self) -> String {
         match self {
             Generic::Value(desc) => desc.word().unwrap_or("Object").to_string(),
@@ -93,7 +93,7 @@ impl Generic {
 }
 
 impl GenericSignature {
-    /// Reads the signature of a class or a method.
+    /// Parses the signature of a class or a method.
     pub fn parse(text: &str) -> Option<GenericSignature> {
         let mut reader = Reader { rest: text, depth: 0 };
         let formals = reader.formals()?;
@@ -109,8 +109,8 @@ impl GenericSignature {
     }
 }
 
-/// Types nest at most so deep.
-const DEEPEST: u32 = 64;
+/// The maximum depth of nested types.
+const MAX_DEPTH: u32 = 64;
 
 struct Reader<'t> {
     rest: &'t str,
@@ -144,7 +144,7 @@ impl Reader<'_> {
             let name = self.until(&[':'])?;
             let mut bound = None;
             while self.take(":") {
-                // The class may be left out where an interface follows.
+                // A class bound may be omitted before an interface bound.
                 if !self.rest.starts_with(':') {
                     bound = bound.or(Some(self.generic()?));
                 }
@@ -156,7 +156,7 @@ impl Reader<'_> {
 
     fn generic(&mut self) -> Option<Generic> {
         self.depth += 1;
-        let read = if self.depth > DEEPEST { None } else { self.nested() };
+        let read = if self.depth > MAX_DEPTH { None } else { self.nested() };
         self.depth -= 1;
         read
     }

@@ -1,12 +1,12 @@
-//! Which classes and methods are tests, as far as class files tell.
+//! Recognition of test classes and test methods in class files.
 
 use std::path::Path;
 use touchstone_classfile::{Attribute, ClassFile, Constant, Member, access};
 
-/// Directories that compilers put tests into: what tests do to check a program is no part of it.
+/// Directories into which build tools compile tests. Their classes are not measured.
 pub const TEST_CLASS_DIRECTORIES: [&str; 4] = ["test-classes", "classes/java/test", "classes/kotlin/test", "bin/test"];
 
-/// What is written above the methods of tests.
+/// Annotations of test methods.
 const ANNOTATIONS: [&str; 7] = [
     "Lorg/junit/Test;",
     "Lorg/junit/jupiter/api/Test;",
@@ -17,45 +17,46 @@ const ANNOTATIONS: [&str; 7] = [
     "Lorg/testng/annotations/Test;",
 ];
 
-/// What else the classes of tests name.
-const MARKS: [&str; 2] = ["junit/framework/TestCase", "Lorg/junit/runner/RunWith;"];
+/// Other names that only test classes refer to.
+const OTHER_TEST_NAMES: [&str; 2] = ["junit/framework/TestCase", "Lorg/junit/runner/RunWith;"];
 
-/// Whether a class that came from a place is one of tests: what is its own is no state of the program.
-pub fn is_test_class(class: &ClassFile, place: &Path) -> bool {
-    let marked = |index: u16| match class.pool.get(index) {
-        Ok(Constant::Utf8(text)) => ANNOTATIONS.iter().chain(&MARKS).any(|mark| &**text.text() == *mark),
+/// Returns true if a class from a directory or jar is a test class. Its fields are no state of the program.
+pub fn is_test_class(class: &ClassFile, source: &Path) -> bool {
+    let refers = |index: u16| match class.pool.get(index) {
+        Ok(Constant::Utf8(text)) => ANNOTATIONS.iter().chain(&OTHER_TEST_NAMES).any(|name| &**text.text() == *name),
         _ => false,
     };
-    let in_tests = TEST_CLASS_DIRECTORIES.iter().any(|tests| place.ends_with(tests));
-    in_tests || (1..u16::try_from(class.pool.len()).unwrap_or(u16::MAX)).any(marked)
+    let in_tests = TEST_CLASS_DIRECTORIES.iter().any(|directory| source.ends_with(directory));
+    in_tests || (1..u16::try_from(class.pool.len()).unwrap_or(u16::MAX)).any(refers)
 }
 
-/// Whether a method of such a class is a test: by what is written above it, or, as in JUnit 3, by its name.
+/// Returns true if a method of a test class is a test: by its annotations or, as in JUnit 3, by its name.
 pub fn is_test_method(class: &ClassFile, method: &Member) -> bool {
     if method.is(access::STATIC) || !method.desc.ends_with(")V") {
         return false;
     }
-    (method.name.starts_with("test") && &*method.desc == "()V") || is_marked(class, method, &ANNOTATIONS)
+    (method.name.starts_with("test") && &*method.desc == "()V") || has_annotation_name(class, method, &ANNOTATIONS)
 }
 
-/// What annotations of tests call the exception that a test is to end with: JUnit 4 and TestNG.
+/// The element of JUnit 4's and TestNG's annotations that names the expected exception.
 const EXPECTED: [&str; 2] = ["expected", "expectedExceptions"];
 
-/// Whether a test has to end with an exception: what is written above it says so.
+/// Returns true if a test expects an exception by its annotation.
 pub fn expects_exception(class: &ClassFile, method: &Member) -> bool {
-    is_marked(class, method, &ANNOTATIONS) && is_marked(class, method, &EXPECTED)
+    has_annotation_name(class, method, &ANNOTATIONS) && has_annotation_name(class, method, &EXPECTED)
 }
 
-/// Whether what is written above a method has one of these names in it.
-fn is_marked(class: &ClassFile, method: &Member, names: &[&str]) -> bool {
+/// Returns true if an annotation of a method refers to one of these names.
+fn has_annotation_name(class: &ClassFile, method: &Member, names: &[&str]) -> bool {
     let is_name = |number: &[u8]| {
         let name = class.pool.text(u16::from_be_bytes([number[0], number[1]]));
         name.is_ok_and(|name| names.contains(&&**name.text()))
     };
-    let marked = |attribute: &Attribute| match attribute {
-        // Whatever else is in there, numbers of these constants are numbers of annotations and of their parts.
+    let refers = |attribute: &Attribute| match attribute {
+        // The bytes are not parsed: a match of two bytes with the index of such a constant is almost certainly a
+        // reference to it.
         Attribute::Other { name, bytes } if &**name == "RuntimeVisibleAnnotations" => bytes.windows(2).any(is_name),
         _ => false,
     };
-    method.attributes.iter().any(marked)
+    method.attributes.iter().any(refers)
 }

@@ -108,7 +108,7 @@ fn sources(krate: &str) -> Vec<(PathBuf, String)> {
 }
 
 /// The folders of crates. Each uses only those before it. Files in no folder may use all, or be used by all.
-const FOLDERS: [(&str, &[&str]); 8] = [
+const FOLDERS: [(&str, &[&str]); 9] = [
     ("cli", &["output", "plan", "verbs", "bench"]),
     ("emit", &["c/syntax", "c/build", "c/text", "c/files", "c/run", "java"]),
     ("campaign", &["request", "externals", "java", "program", "reuse", "plan", "change", "stages", "cache", "measure"]),
@@ -146,6 +146,7 @@ const FOLDERS: [(&str, &[&str]); 8] = [
     ),
     ("front-java", &["path", "classes", "coverage", "lower", "fixtures", "program"]),
     ("report", &["document", "analysis", "conversion", "export", "terminal", "html"]),
+    ("probes-java", &["encode", "cfg", "trace", "predicates", "layout", "weave"]),
     ("solver", &["terms", "models", "sat", "search", "float"]),
 ];
 

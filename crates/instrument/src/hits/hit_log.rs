@@ -1,4 +1,4 @@
-//! Hit files of JVMs: a log of hits, grouped by test. `touchstone-agent-java` writes it, and its `log.rs` describes the
+//! Hit files of JVMs: a log of hits, grouped by test. `touchstone-agent-java` writes it, and its `hit_log_writer.rs` describes the
 //! format.
 
 use super::hit_file::HitFile;

@@ -85,7 +85,7 @@ pub(crate) struct CheckProbes {
 }
 
 impl CheckProbes {
-    /// Computes the checks before instructions that `is_requested` selects. `reserve` returns the first of so many new probes.
+    /// Computes the checks before instructions that `is_requested` selects. `reserve` takes a number of new probes and returns the first.
     pub fn new(
         class: &ClassFile,
         method: &Member,

@@ -1,4 +1,4 @@
-//! Traces of Java programs, as the agent's recorder writes them (`agent-java/src/recorder.rs` describes the format).
+//! Traces of Java programs, as the agent's recorder writes them (`agent-java/src/trace_recorder.rs` describes the format).
 
 use std::path::Path;
 

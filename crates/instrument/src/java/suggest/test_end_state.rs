@@ -1,4 +1,4 @@
-//! Snapshots of the state at the end of tests, as the agent writes them (`agent-java/src/ends.rs` describes the
+//! Snapshots of the state at the end of tests, as the agent writes them (`agent-java/src/heap_snapshot.rs` describes the
 //! format).
 
 use std::collections::BTreeMap;
