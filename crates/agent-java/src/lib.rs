@@ -57,8 +57,8 @@ use trace_recorder::TraceRecorder;
 const DIRECTORY: &str = "TOUCHSTONE_DIR";
 /// The directory for hits, if it is another one.
 const HITS: &str = "TOUCHSTONE_HITS";
-/// The measured criteria, separated by commas.
-const CRITERIA: &str = "TOUCHSTONE_CRITERIA";
+/// The kinds of events to record, separated by commas.
+const PROBES: &str = "TOUCHSTONE_JAVA_PROBES";
 /// The root directory of the project.
 const ROOT: &str = "TOUCHSTONE_ROOT";
 /// The name of the test that the process runs.
@@ -264,19 +264,19 @@ impl Agent {
     fn new(jvmti: Jvmti, jni: Jni) -> Option<Agent> {
         let directory = PathBuf::from(std::env::var_os(DIRECTORY)?);
         let hits = std::env::var_os(HITS).map_or_else(|| directory.join("hits"), PathBuf::from);
-        let criteria = std::env::var(CRITERIA).unwrap_or_default();
+        let probes = std::env::var(PROBES).unwrap_or_default();
         let property = |name: &CStr| jvmti.property(name).unwrap_or_default();
         let is_java_8 = property(c"java.specification.version").starts_with("1.");
         let unsafe_class = if is_java_8 { "sun/misc/Unsafe" } else { "jdk/internal/misc/Unsafe" };
         let process = ProcessInfo { test: std::env::var_os(TEST), command: property(c"sun.java.command") };
-        let is_state = |criterion: &str| criterion == "state";
-        let trace = criteria.split(',').any(is_state).then(|| TraceRecorder::new(&hits, &process)).flatten();
+        let has = |word: &str| probes.split(',').any(|own| own == word);
+        let trace = has("state").then(|| TraceRecorder::new(&hits, &process)).flatten();
         Some(Agent {
             hits,
-            counts_hits: criteria.split(',').any(|criterion| !is_state(criterion)),
+            counts_hits: has("jumps"),
             trace: trace.filter(|trace| trace.define(jni, unsafe_class)),
             root: std::env::var_os(ROOT).map(PathBuf::from),
-            request: ProbeRequest::for_criteria(criteria.split(',')),
+            request: ProbeRequest::from_words(probes.split(',')),
             process,
             units: UnitStore::new(directory.join("units"), &property(c"java.class.path")),
             hit_arrays: 0,

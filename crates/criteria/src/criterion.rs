@@ -69,6 +69,18 @@ impl FromStr for Criterion {
     }
 }
 
+impl Criterion {
+    /// The criterion that is used if none is given.
+    pub fn standard() -> Criterion {
+        Criterion::Goals(&crate::criteria::mcdc::Mcdc)
+    }
+
+    /// Returns true if objectives of the criterion with this name are paths.
+    pub fn counts_paths(name: &str) -> bool {
+        matches!(name.parse(), Ok(Criterion::Paths(_)))
+    }
+}
+
 impl fmt::Display for Criterion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

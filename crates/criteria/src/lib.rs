@@ -42,8 +42,8 @@ pub use masks::Masks;
 pub use mutator::{Mutator, MutatorParseError};
 pub use objective::{Objectives, objectives};
 pub use registry::{
-    CountedItem, CriteriaOptions, CriterionScope, GoalCriterion, ObjectiveSpec, PresetVerdict, REGISTRY,
-    criterion_named,
+    CountedItem, CoverageKind, CriteriaOptions, CriterionScope, GoalCriterion, ImportedCoverage, JavaProbe,
+    ObjectiveSpec, PresetVerdict, REGISTRY, coverage_kind, criterion_named,
 };
 pub use renumber::Renumber;
 pub use replay::{Disagreement, NotCheckable, Replay, Untestable};

@@ -15,15 +15,111 @@ pub trait GoalCriterion: Sync + std::panic::RefUnwindSafe {
     fn about(&self) -> &'static str;
     /// Its objectives in a function, in source order.
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec>;
-    /// Whether a suite must call a function even where nothing of it is to be covered: straight-line code has no MC/DC
-    /// objective, but DO-178C asks that every entry is invoked. Not so where no test is good news, as for errors.
+    /// Returns true if a suite must call a function even if it has no objective: straight-line code has no MC/DC
+    /// objective, but DO-178C asks that every entry is invoked. It is false if no test is good news, as for errors.
     fn requires_call(&self) -> bool {
         true
     }
-    /// Whether what it asks for is that a run goes wrong.
+    /// Returns true if a test covers an objective by a run-time error.
     fn asks_for_errors(&self) -> bool {
         false
     }
+    /// Returns true if the objectives are mutants.
+    fn asks_for_mutants(&self) -> bool {
+        false
+    }
+    /// Returns true if each objective is a label: one program point with one predicate, which `annotate` can write.
+    fn has_labels(&self) -> bool {
+        true
+    }
+    /// Returns what the Java agent must record besides the jumps and switches that it always records.
+    fn java_probes(&self) -> &'static [JavaProbe] {
+        &[]
+    }
+    /// Returns what a report of another tool must have to answer some of the objectives.
+    fn imported_coverage(&self) -> ImportedCoverage {
+        ImportedCoverage::None
+    }
+    /// Returns the kind of coverage that reports show.
+    fn coverage_kind(&self) -> CoverageKind {
+        CoverageKind::Other
+    }
+    /// Returns the rank among the criteria that line-based formats can show as branches; the lowest one is shown.
+    fn branch_rank(&self) -> Option<u8> {
+        None
+    }
+    /// Returns the rank among the criteria that a badge can show; the highest one is shown.
+    fn strength(&self) -> Option<u8> {
+        None
+    }
+    /// Returns the name in headings.
+    fn title(&self) -> String {
+        format!("{} coverage", self.name())
+    }
+    /// Returns true if reports show the truth tables of decisions for it.
+    fn shows_truth_tables(&self) -> bool {
+        false
+    }
+}
+
+/// A kind of event that the Java agent records on demand.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum JavaProbe {
+    /// The execution of statements.
+    Statements,
+    /// Exceptions that the language throws.
+    Errors,
+    /// Labels of the source whose predicate holds.
+    Labels,
+    /// Domain parts of parameters.
+    Inputs,
+    /// Predicates over the values of source expressions, which are planned from the source.
+    Predicates,
+    /// Domain parts of results.
+    Results,
+}
+
+impl JavaProbe {
+    /// Returns the word by which the agent knows the kind.
+    pub fn word(self) -> &'static str {
+        match self {
+            JavaProbe::Statements => "statements",
+            JavaProbe::Errors => "errors",
+            JavaProbe::Labels => "labels",
+            JavaProbe::Inputs => "inputs",
+            JavaProbe::Predicates => "predicates",
+            JavaProbe::Results => "results",
+        }
+    }
+}
+
+/// The part of a coverage report of another tool that can answer objectives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ImportedCoverage {
+    /// Nothing answers them.
+    None,
+    /// Execution counts of lines.
+    Lines,
+    /// Branches of conditions.
+    Branches,
+    /// MC/DC, and for decisions of one condition also branches.
+    Mcdc,
+}
+
+/// The kind of coverage that a criterion measures, as reports show it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CoverageKind {
+    /// Statements: shown as executed lines.
+    Statements,
+    /// Decisions and their conditions: a run through a decision covers some of them.
+    Decisions,
+    /// Anything else: an uncovered objective does not show that its line was not executed.
+    Other,
+}
+
+/// Returns the kind of coverage of a criterion, given by name.
+pub fn coverage_kind(name: &str) -> CoverageKind {
+    criterion_named(name).map_or(CoverageKind::Other, |criterion| criterion.coverage_kind())
 }
 
 /// What a criterion sees.

@@ -125,7 +125,14 @@ pub fn measure(request: &MeasureRequest, started: &dyn Fn(u32)) -> Result<Measur
     };
     let stays = wrapping.wrap_compilers(&mut command)?;
     if let Some(jvms) = &around.jvms {
-        attach_agent(&mut command, &jvms.agent, &around.program, &jvms.root, jvms.options.as_deref());
+        attach_agent(
+            &mut command,
+            &jvms.agent,
+            &around.program,
+            &jvms.root,
+            jvms.options.as_deref(),
+            &request.criteria,
+        );
     }
     let mut child =
         command.spawn().map_err(|source| MeasuringError::NotStarted { program: program.clone(), source })?;

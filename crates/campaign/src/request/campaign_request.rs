@@ -83,7 +83,7 @@ impl Request {
             compilation: Compilation::default(),
             subject: Subject::EveryFunction,
             purpose: Purpose::Tests,
-            criteria: criterion_named("mcdc").map(Criterion::Goals).into_iter().collect(),
+            criteria: vec![Criterion::standard()],
             mutators: Vec::new(),
             objectives_of: ObjectiveScope::Own,
             on_top_of: None,

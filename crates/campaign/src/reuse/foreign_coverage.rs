@@ -7,7 +7,7 @@ use crate::request::Notice;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstone_base::Span;
-use touchstone_criteria::{Goal, Objectives, Status};
+use touchstone_criteria::{CoverageKind, Goal, ImportedCoverage, Objectives, Status, coverage_kind, criterion_named};
 use touchstone_instrument::{FileCoverage, ImportError, ImportedCoverage, LineCoverage};
 use touchstone_ir::{BoolTree, CondId, Decision, DecisionId, FuncId, Module, PointKind};
 
@@ -51,18 +51,20 @@ impl ForeignCoverage {
             .intersection(&used)
             .map(|file| Notice::ChangedSince { suite: suite.clone(), file: PathBuf::from(file) })
             .collect();
-        let says = |criterion: &str| match criterion {
-            "stmt" => true,
-            "branch" | "decision" | "condition" => self.outside.has_branches(),
-            "mcdc" => self.outside.has_branches() || self.outside.has_mcdc(),
-            _ => false,
+        let imported = |name: &str| criterion_named(name).map(|criterion| criterion.imported_coverage());
+        let says = |criterion: &str| match imported(criterion) {
+            Some(ImportedCoverage::Lines) => true,
+            Some(ImportedCoverage::Branches) => self.outside.has_branches(),
+            Some(ImportedCoverage::Mcdc) => self.outside.has_branches() || self.outside.has_mcdc(),
+            Some(ImportedCoverage::None) | None => false,
         };
         let unsaid: Vec<String> =
             criteria.iter().filter(|criterion| !says(criterion)).map(|criterion| criterion.to_string()).collect();
         if !unsaid.is_empty() {
             notices.push(Notice::SaysNothing { suite: suite.clone(), criteria: unsaid });
         }
-        let single = criteria.contains(&"mcdc") && says("mcdc") && !self.outside.has_mcdc();
+        let is_mcdc = |name: &&&str| imported(name) == Some(ImportedCoverage::Mcdc);
+        let single = criteria.iter().find(is_mcdc).is_some_and(|name| says(name)) && !self.outside.has_mcdc();
         if single {
             notices.push(Notice::OnlySingleConditions { suite });
         }
@@ -73,7 +75,8 @@ impl ForeignCoverage {
     pub fn settle(&self, module: &Module, objectives: &mut Objectives) {
         let lines = LineContents::of(module);
         for id in objectives.list.ids().collect::<Vec<_>>() {
-            let (span, statement) = (objectives.list[id].span, objectives.list[id].criterion == "stmt");
+            let (span, statement) =
+                (objectives.list[id].span, coverage_kind(&objectives.list[id].criterion) == CoverageKind::Statements);
             let Some(seen) = self.seen(module, span) else { continue };
             let covered = match &objectives.goals[id] {
                 Goal::Label { predicate: None, .. } if statement => lines.executed(seen, span),

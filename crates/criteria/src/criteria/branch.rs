@@ -3,7 +3,7 @@
 
 use crate::Goal;
 use crate::criteria::decision::outcomes;
-use crate::registry::{ObjectiveSpec, GoalCriterion, CriterionScope};
+use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, ImportedCoverage, ObjectiveSpec};
 use touchstone_ir::{BlockId, BranchRole, DecisionKind, SwitchArm, TermKind, Ty, sign_extend};
 
 pub(crate) struct Branch;
@@ -14,6 +14,18 @@ impl GoalCriterion for Branch {
     }
     fn about(&self) -> &'static str {
         "every control decision goes both ways, every switch arm is taken"
+    }
+    fn coverage_kind(&self) -> CoverageKind {
+        CoverageKind::Decisions
+    }
+    fn imported_coverage(&self) -> ImportedCoverage {
+        ImportedCoverage::Branches
+    }
+    fn branch_rank(&self) -> Option<u8> {
+        Some(0)
+    }
+    fn strength(&self) -> Option<u8> {
+        Some(2)
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let mut drafts = Vec::new();

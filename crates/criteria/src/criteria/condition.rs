@@ -1,7 +1,7 @@
 //! Condition coverage: every atomic condition is true and false.
 
 use crate::Goal;
-use crate::registry::{ObjectiveSpec, PresetVerdict, GoalCriterion, CriterionScope};
+use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, ImportedCoverage, ObjectiveSpec, PresetVerdict};
 
 pub(crate) struct Condition;
 
@@ -11,6 +11,18 @@ impl GoalCriterion for Condition {
     }
     fn about(&self) -> &'static str {
         "every atomic condition is true and false"
+    }
+    fn coverage_kind(&self) -> CoverageKind {
+        CoverageKind::Decisions
+    }
+    fn imported_coverage(&self) -> ImportedCoverage {
+        ImportedCoverage::Branches
+    }
+    fn branch_rank(&self) -> Option<u8> {
+        Some(2)
+    }
+    fn strength(&self) -> Option<u8> {
+        Some(3)
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         conditions(

@@ -2,7 +2,7 @@
 
 use crate::criteria::condition::Condition;
 use crate::criteria::decision::Decision;
-use crate::registry::{ObjectiveSpec, GoalCriterion, CriterionScope};
+use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, ObjectiveSpec};
 
 pub(crate) struct Dcc;
 
@@ -12,6 +12,12 @@ impl GoalCriterion for Dcc {
     }
     fn about(&self) -> &'static str {
         "every decision and every condition is true and false"
+    }
+    fn coverage_kind(&self) -> CoverageKind {
+        CoverageKind::Decisions
+    }
+    fn strength(&self) -> Option<u8> {
+        Some(4)
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let mut drafts = Decision.objectives(scope);

@@ -1,6 +1,6 @@
 //! Decision coverage: every outermost boolean expression is true and false, also outside control flow.
 
-use crate::registry::{ObjectiveSpec, PresetVerdict, GoalCriterion, CriterionScope};
+use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, ImportedCoverage, ObjectiveSpec, PresetVerdict};
 use crate::{Goal, DecisionStep};
 use touchstone_ir::DecisionId;
 
@@ -12,6 +12,18 @@ impl GoalCriterion for Decision {
     }
     fn about(&self) -> &'static str {
         "every outermost boolean expression is true and false"
+    }
+    fn coverage_kind(&self) -> CoverageKind {
+        CoverageKind::Decisions
+    }
+    fn imported_coverage(&self) -> ImportedCoverage {
+        ImportedCoverage::Branches
+    }
+    fn branch_rank(&self) -> Option<u8> {
+        Some(1)
+    }
+    fn strength(&self) -> Option<u8> {
+        Some(1)
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         scope.function().decisions.ids().flat_map(|id| outcomes(scope, id)).collect()

@@ -2,7 +2,7 @@
 //! type: negative, zero, positive and the extremes; null and not null.
 
 use crate::Goal;
-use crate::registry::{ObjectiveSpec, GoalCriterion, CriterionScope};
+use crate::registry::{CriterionScope, GoalCriterion, JavaProbe, ObjectiveSpec};
 use touchstone_base::float;
 use touchstone_ir::{CmpOp, DataType, Expr, ExprKind, Param, Ty, mask};
 
@@ -14,6 +14,9 @@ impl GoalCriterion for Idc {
     }
     fn about(&self) -> &'static str {
         "every part of each input's domain occurs"
+    }
+    fn java_probes(&self) -> &'static [JavaProbe] {
+        &[JavaProbe::Inputs]
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let function = scope.function();

@@ -1,7 +1,7 @@
 //! Labels that the program itself asks for (`touchstone_label`, `pc_label`).
 
 use crate::Goal;
-use crate::registry::{ObjectiveSpec, PresetVerdict, GoalCriterion, CriterionScope};
+use crate::registry::{CriterionScope, GoalCriterion, JavaProbe, ObjectiveSpec, PresetVerdict};
 use touchstone_ir::PointKind;
 
 pub(crate) struct Labels;
@@ -15,6 +15,9 @@ impl GoalCriterion for Labels {
     }
     fn requires_call(&self) -> bool {
         false
+    }
+    fn java_probes(&self) -> &'static [JavaProbe] {
+        &[JavaProbe::Labels]
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let mut drafts = Vec::new();

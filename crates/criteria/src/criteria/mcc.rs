@@ -1,7 +1,7 @@
 //! Multiple condition coverage: every combination of conditions that short-circuit evaluation allows.
 
 use crate::Goal;
-use crate::registry::{ObjectiveSpec, PresetVerdict, GoalCriterion, CountedItem, CriterionScope};
+use crate::registry::{CountedItem, CoverageKind, CriterionScope, GoalCriterion, ObjectiveSpec, PresetVerdict};
 
 /// A decision with more rows than this has one objective for all of them, which stays unknown: nobody could cover or read
 /// them one by one.
@@ -15,6 +15,12 @@ impl GoalCriterion for Mcc {
     }
     fn about(&self) -> &'static str {
         "every combination of conditions that short-circuit evaluation allows"
+    }
+    fn coverage_kind(&self) -> CoverageKind {
+        CoverageKind::Decisions
+    }
+    fn strength(&self) -> Option<u8> {
+        Some(5)
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let mut drafts = Vec::new();

@@ -3,7 +3,7 @@
 
 use crate::Goal;
 use crate::criteria::condition::conditions;
-use crate::registry::{ObjectiveSpec, PresetVerdict, GoalCriterion, CriterionScope};
+use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, ImportedCoverage, ObjectiveSpec, PresetVerdict};
 use touchstone_base::IndexMap;
 use touchstone_ir::DecisionId;
 
@@ -15,6 +15,24 @@ impl GoalCriterion for Mcdc {
     }
     fn about(&self) -> &'static str {
         "every condition decides its decision's outcome, with both values"
+    }
+    fn coverage_kind(&self) -> CoverageKind {
+        CoverageKind::Decisions
+    }
+    fn imported_coverage(&self) -> ImportedCoverage {
+        ImportedCoverage::Mcdc
+    }
+    fn strength(&self) -> Option<u8> {
+        Some(6)
+    }
+    fn title(&self) -> String {
+        "MC/DC".to_string()
+    }
+    fn has_labels(&self) -> bool {
+        false
+    }
+    fn shows_truth_tables(&self) -> bool {
+        true
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let goal = |decision, condition, value| Goal::Independent { func: scope.func, decision, condition, value };

@@ -1,7 +1,7 @@
 //! Statement coverage: every statement is executed.
 
 use crate::Goal;
-use crate::registry::{ObjectiveSpec, GoalCriterion, CriterionScope};
+use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, ImportedCoverage, JavaProbe, ObjectiveSpec};
 use touchstone_ir::PointKind;
 
 pub(crate) struct Stmt;
@@ -12,6 +12,18 @@ impl GoalCriterion for Stmt {
     }
     fn about(&self) -> &'static str {
         "every statement is executed"
+    }
+    fn coverage_kind(&self) -> CoverageKind {
+        CoverageKind::Statements
+    }
+    fn imported_coverage(&self) -> ImportedCoverage {
+        ImportedCoverage::Lines
+    }
+    fn java_probes(&self) -> &'static [JavaProbe] {
+        &[JavaProbe::Statements]
+    }
+    fn strength(&self) -> Option<u8> {
+        Some(0)
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let points = scope.function().points.iter();

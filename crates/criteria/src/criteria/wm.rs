@@ -15,7 +15,7 @@ mod float;
 mod variable;
 
 use crate::criteria::wm::equivalence::{Distinct, same};
-use crate::registry::{ObjectiveSpec, PresetVerdict, GoalCriterion, CountedItem, CriterionScope};
+use crate::registry::{CountedItem, CriterionScope, GoalCriterion, JavaProbe, ObjectiveSpec, PresetVerdict};
 use crate::{Goal, Mutator};
 use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_base::{FileId, Span};
@@ -29,6 +29,12 @@ impl GoalCriterion for Wm {
     }
     fn about(&self) -> &'static str {
         "every mutant of an expression differs from it in some reached state"
+    }
+    fn java_probes(&self) -> &'static [JavaProbe] {
+        &[JavaProbe::Predicates]
+    }
+    fn asks_for_mutants(&self) -> bool {
+        true
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let mutation = Mutation { scope };

@@ -17,16 +17,16 @@ pub struct ProbeRequest {
 }
 
 impl ProbeRequest {
-    /// Returns the request for criteria, by their names.
-    pub fn for_criteria<'c>(criteria: impl IntoIterator<Item = &'c str>) -> ProbeRequest {
+    /// Parses the words for the kinds of events; other words are ignored.
+    pub fn from_words<'w>(words: impl IntoIterator<Item = &'w str>) -> ProbeRequest {
         let mut request = ProbeRequest::default();
-        for criterion in criteria {
-            match criterion {
-                "stmt" => request.statements = true,
-                "rte" => request.errors = true,
+        for word in words {
+            match word {
+                "statements" => request.statements = true,
+                "errors" => request.errors = true,
                 "labels" => request.labels = true,
-                "idc" => request.inputs = true,
-                "wm" => request.plans = true,
+                "inputs" => request.inputs = true,
+                "predicates" => request.plans = true,
                 _ => {}
             }
         }

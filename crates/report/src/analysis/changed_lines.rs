@@ -4,6 +4,7 @@
 
 use crate::document::{Counts, Document, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
+use touchstone_criteria::{CoverageKind, coverage_kind};
 
 /// Added and changed lines of the new version, by path: ranges with both ends included.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -155,7 +156,8 @@ pub fn restrict(document: &mut Document, changed: &ChangedLines, name: impl Fn(&
     document.objectives.retain(|objective| {
         let at = &objective.at;
         // A statement may span pages; it counts as changed if its first line is.
-        let end = if objective.criterion == "stmt" { at.line } else { at.end_line };
+        let is_statement = coverage_kind(&objective.criterion) == CoverageKind::Statements;
+        let end = if is_statement { at.line } else { at.end_line };
         touches(&at.file, at.line, end)
     });
     document.decisions.retain(|decision| touches(&decision.at.file, decision.at.line, decision.at.end_line));

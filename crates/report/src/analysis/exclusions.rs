@@ -13,6 +13,7 @@
 
 use crate::document::{Document, Excludes, Exclusion, Objective, SourceFile};
 use touchstone_base::stable_hash;
+use touchstone_criteria::{CoverageKind, coverage_kind};
 
 /// An invalid exclusion comment.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,7 +74,7 @@ pub fn exclude(document: &mut Document) {
 
 /// Returns true if an objective belongs to a decision.
 fn is_branch(objective: &Objective) -> bool {
-    ["branch", "decision", "condition", "dcc", "mcc", "mcdc"].contains(&objective.criterion.as_str())
+    coverage_kind(&objective.criterion) == CoverageKind::Decisions
 }
 
 /// Returns the exclusions of a source text.

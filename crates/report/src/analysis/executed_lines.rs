@@ -12,9 +12,7 @@
 use crate::document::name::Name;
 use crate::document::{Document, Objective, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Criteria of which every execution of a line covers something.
-const EXECUTION_CRITERIA: [&str; 7] = ["stmt", "branch", "decision", "condition", "dcc", "mcc", "mcdc"];
+use touchstone_criteria::{CoverageKind, coverage_kind};
 
 /// The executions of a line.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -40,7 +38,11 @@ pub(crate) fn counts(objective: &Objective) -> bool {
 
 /// Returns true if every execution of its line covers it or another objective of its criterion.
 pub(crate) fn implies_execution(objective: &Objective) -> bool {
-    EXECUTION_CRITERIA.contains(&objective.criterion.as_str()) || !objective.tests.is_empty()
+    coverage_kind(&objective.criterion) != CoverageKind::Other || !objective.tests.is_empty()
+}
+
+fn is_statement(objective: &Objective) -> bool {
+    coverage_kind(&objective.criterion) == CoverageKind::Statements
 }
 
 /// Returns the lines with known execution, by file and number. `objectives` are those of the document without
@@ -49,11 +51,11 @@ pub(crate) fn ran<'d>(
     document: &'d Document,
     objectives: &[&'d Objective],
 ) -> BTreeMap<(&'d str, u32), LineExecutions<'d>> {
-    let only_statements = objectives.iter().any(|objective| objective.criterion == "stmt");
+    let only_statements = objectives.iter().any(|objective| is_statement(objective));
     let mut lines: BTreeMap<(&str, u32), LineExecutions<'_>> = BTreeMap::new();
     for objective in objectives.iter().filter(|objective| counts(objective)) {
         let Some(at) = objective.at.start() else { continue };
-        if !implies_execution(objective) || (only_statements && objective.criterion != "stmt") {
+        if !implies_execution(objective) || (only_statements && !is_statement(objective)) {
             continue;
         }
         let line = lines.entry(at).or_default();

@@ -2,6 +2,7 @@
 
 use crate::document::name::Name;
 use serde::{Deserialize, Serialize};
+use touchstone_criteria::Criterion;
 
 /// The results for one function and criterion.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -49,7 +50,7 @@ pub struct Function {
 impl Function {
     /// Returns true if its objectives are paths.
     pub fn counts_paths(&self) -> bool {
-        ["paths", "block"].contains(&self.criterion.split(':').next().unwrap_or_default())
+        Criterion::counts_paths(&self.criterion)
     }
 }
 

@@ -3,18 +3,19 @@
 use super::xml::escape;
 use crate::analysis::figures::Figures;
 use crate::document::Document;
-
-/// The criteria that a badge shows, the strongest first.
-const STRONGEST_FIRST: [&str; 7] = ["mcdc", "mcc", "dcc", "condition", "branch", "decision", "stmt"];
+use touchstone_criteria::criterion_named;
 
 /// Returns the badge of a document.
 pub fn badge(document: &Document) -> String {
     let figures = Figures::new(document);
-    let strongest = STRONGEST_FIRST.iter().find_map(|name| figures.total.get(name).map(|tally| (*name, tally)));
+    let strength = |name: &str| criterion_named(name).and_then(|criterion| criterion.strength());
+    let shown = figures.total.iter().filter(|(name, _)| strength(name).is_some());
+    let strongest = shown.max_by_key(|(name, _)| strength(name));
     let (label, value, color) = match strongest.or_else(|| figures.total.iter().next()) {
         None => ("coverage".to_string(), "none".to_string(), GREY),
         Some((criterion, tally)) => {
-            let label = if criterion == "mcdc" { "MC/DC".to_string() } else { format!("{criterion} coverage") };
+            let title = criterion_named(criterion).map(|known| known.title());
+            let label = title.unwrap_or_else(|| format!("{criterion} coverage"));
             (label, tally.percent(), tally.per_mille().map_or(GREY, color))
         }
     };

@@ -17,6 +17,7 @@ use crate::analysis::figures::merged;
 use crate::document::name::Name;
 use crate::document::{Decision, Document, Objective, SideStatus, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
+use touchstone_criteria::{CoverageKind, REGISTRY, coverage_kind};
 
 /// The lines of one file.
 #[derive(Default)]
@@ -117,7 +118,8 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
     let mut files: BTreeMap<&str, FileLines<'_>> = BTreeMap::new();
     let objectives = merged(document);
     let has = |criterion: &str| objectives.values().any(|objective| objective.criterion == criterion);
-    let branches = ["branch", "decision", "condition"].into_iter().find(|criterion| has(criterion)).unwrap_or("branch");
+    let branches = REGISTRY.iter().filter(|criterion| has(criterion.name()) && criterion.branch_rank().is_some());
+    let branches = branches.min_by_key(|criterion| criterion.branch_rank()).map(|criterion| criterion.name());
     let mut of_functions: BTreeMap<(&str, &str), OfFunction<'_>> = BTreeMap::new();
     // Functions without a measured objective.
     let mut unmeasured: BTreeSet<(&str, &str)> = BTreeSet::new();
@@ -136,7 +138,8 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
         unmeasured.remove(&function);
         let known = of_functions.entry(function).or_default();
         known.tests.extend(objective.tests.iter().map(Name::as_str));
-        if let Some(count) = objective.count.filter(|_| objective.criterion == "stmt") {
+        if let Some(count) = objective.count.filter(|_| coverage_kind(&objective.criterion) == CoverageKind::Statements)
+        {
             let at = (objective.at.line, objective.at.column);
             known.first = Some(known.first.map_or((at, count), |first| first.min((at, count))));
         }
@@ -145,7 +148,7 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
             continue;
         }
         files.entry(file).or_default();
-        if objective.criterion == branches {
+        if Some(objective.criterion.as_str()) == branches {
             let at = &objective.at;
             let key = (file, line, at.column.unwrap_or(0), at.end_line.unwrap_or(0), at.end_column.unwrap_or(0));
             let hits = hits(objective);
@@ -191,7 +194,7 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
         file.functions.insert((line, &function.name), hits);
         file.lines.entry(line).or_insert(hits);
     }
-    if has("mcdc") {
+    if REGISTRY.iter().any(|criterion| criterion.shows_truth_tables() && has(criterion.name())) {
         let excluded: BTreeSet<(&str, u32)> = document
             .objectives
             .iter()

@@ -3,6 +3,7 @@
 use crate::document::{Decision, Objective, Verdict};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use touchstone_criteria::{CoverageKind, coverage_kind};
 
 /// The maximum number of lines of a mark; a longer range (a whole switch) is only marked in the gutter.
 const MAX_MARK_LINES: u32 = 8;
@@ -89,7 +90,9 @@ type OuterFirst = (u32, u32, std::cmp::Reverse<(u32, u32)>);
 /// Returns the marks of a file: outer ones before inner ones, without overlaps.
 pub(super) fn marks(objectives: &[&Objective], decisions: &[&Decision]) -> Vec<Mark> {
     let mut groups: BTreeMap<OuterFirst, Vec<&Objective>> = BTreeMap::new();
-    for objective in objectives.iter().filter(|objective| objective.criterion != "stmt") {
+    for objective in
+        objectives.iter().filter(|objective| coverage_kind(&objective.criterion) != CoverageKind::Statements)
+    {
         if let Some(Extent { from, to }) = extent(&objective.at) {
             groups.entry((from.0, from.1, std::cmp::Reverse(to))).or_default().push(objective);
         }

@@ -12,6 +12,7 @@ use crate::analysis::executed_lines::ran;
 use crate::document::{Decision, Document, Objective};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use touchstone_criteria::{CoverageKind, coverage_kind};
 
 /// The number of lines in a chunk, and the height of a line (as in the style sheet).
 const LINES_PER_CHUNK: usize = 200;
@@ -136,7 +137,8 @@ impl Gutter<'_> {
 
 /// Returns the number of executions of each line, if it is known: by its statements, otherwise by other objectives.
 fn hits(document: &Document, objectives: &[&Objective]) -> BTreeMap<u32, u64> {
-    let others: Vec<&Objective> = objectives.iter().filter(|o| o.criterion != "stmt").copied().collect();
+    let others: Vec<&Objective> =
+        objectives.iter().filter(|o| coverage_kind(&o.criterion) != CoverageKind::Statements).copied().collect();
     let file = objectives.first().and_then(|objective| objective.at.file.as_deref());
     let mut found = BTreeMap::new();
     for ran in [ran(document, objectives), ran(document, &others)] {
@@ -159,7 +161,10 @@ fn lines(
     for objective in objectives {
         let Some(line) = objective.at.line else { continue };
         let gutter = gutters.entry(line).or_default();
-        let list = if objective.criterion == "stmt" { &mut gutter.statements } else { &mut gutter.others };
+        let list = match coverage_kind(&objective.criterion) {
+            CoverageKind::Statements => &mut gutter.statements,
+            CoverageKind::Decisions | CoverageKind::Other => &mut gutter.others,
+        };
         list.push(objective);
     }
     let marks = marks(objectives, decisions);

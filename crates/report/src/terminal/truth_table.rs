@@ -17,6 +17,7 @@ use crate::document::{
 };
 use crate::terminal::run_text::Detail;
 use crate::terminal::style::{Align, Paint, Style, columns, cut, heading};
+use touchstone_criteria::criterion_named;
 
 /// The maximum number of rows that are shown without `--verbose`.
 const MAX_ROWS: usize = 24;
@@ -27,7 +28,10 @@ const MAX_TESTS_NAMED: usize = 3;
 
 /// Writes the incomplete tables (or all of them), if MC/DC was requested.
 pub(crate) fn truth_tables(out: &mut String, document: &Document, detail: Detail, style: Style) {
-    let asked = document.functions.iter().any(|function| function.criterion == "mcdc");
+    let asked = document
+        .functions
+        .iter()
+        .any(|function| criterion_named(&function.criterion).is_some_and(|known| known.shows_truth_tables()));
     let wanted = |table: &&Decision| {
         let stopped = table.pair_search.status == SearchStatus::Stopped && !table.is_unique_cause_complete();
         detail == Detail::Everything || asked && (stopped || !table.is_complete())

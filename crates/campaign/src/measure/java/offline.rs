@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use touchstone_criteria::{STATE, criterion_named};
 use touchstone_front_java::Jdk;
 use touchstone_front_java::path::{Jar, PathError};
-use touchstone_instrument::{OfflineWeaver, PLANNED, class_unit};
+use touchstone_instrument::{OfflineWeaver, class_unit, has_predicates};
 
 /// A request for offline instrumentation.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ pub fn instrument_classes(request: &OfflineRequest) -> Result<ProbedClasses, Mea
     let (units, hits) = (request.out.join("units"), request.out.join("hits"));
     let mut probes = OfflineWeaver::new(&request.tree, &request.criteria);
     let mut made = ProbedClasses { with: 0, without: 0 };
-    if request.criteria.iter().any(|name| name == PLANNED) {
+    if request.criteria.iter().filter_map(|name| criterion_named(name)).any(has_predicates) {
         plan_classes(&PlansRequest {
             out: request.out.clone(),
             root: request.root.clone(),

@@ -12,7 +12,7 @@ use touchstone_base::StableHasher;
 use touchstone_criteria::{CriteriaOptions, GoalCriterion, criterion_named};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::path::Jar;
-use touchstone_instrument::{PLANNED, class_plan, class_unit};
+use touchstone_instrument::{class_plan, class_unit, has_predicates};
 
 /// A request of a JVM for plans.
 #[derive(Clone, Debug)]
@@ -49,10 +49,8 @@ pub fn plan_classes(request: &PlansRequest) -> Result<(), MeasuringError> {
     let scratch = tempfile::tempdir().map_err(failed)?;
     let class_path = with_manifests(&request.class_path);
     let asked = ClassGroup { criteria: &request.criteria, class_path: &class_path, scratch: scratch.path() };
-    let criteria: Vec<&'static dyn GoalCriterion> = criterion_named(PLANNED)
-        .into_iter()
-        .filter(|own| request.criteria.iter().any(|name| name == own.name()))
-        .collect();
+    let named = request.criteria.iter().filter_map(|name| criterion_named(name));
+    let criteria: Vec<&'static dyn GoalCriterion> = named.filter(|criterion| has_predicates(*criterion)).collect();
     if let Ok((program, classes, _)) = asked.program(&classes) {
         asked.each(&program, &classes, &mut |loaded, _, known| {
             let Ok((module, methods)) = known else { return Ok(()) };

@@ -55,7 +55,7 @@ pub(crate) fn add_observers(work: &Work<'_>, java: &JavaProgram, tests: &mut Vec
             test.expected.noticed = assertions;
         }
     }
-    if !work.criteria.iter().any(|criterion| criterion.name() == WEAK_MUTATION) {
+    if !work.criteria.iter().any(|criterion| criterion.asks_for_mutants()) {
         return;
     }
     let most = tests.len() + MAX_FURTHER_TESTS;
@@ -97,9 +97,6 @@ pub(crate) fn add_observers(work: &Work<'_>, java: &JavaProgram, tests: &mut Vec
     let wishes = MutationGoals { untested: goals, unreturned: BTreeSet::new() };
     variation.run(&mut SeedPool::default(), &seeds, wishes, &mut take);
 }
-
-/// The name of the criterion weak mutation.
-const WEAK_MUTATION: &str = "wm";
 
 /// Says whether mutants are created of methods that a test is the first to call.
 #[derive(Clone, Copy, PartialEq, Eq)]

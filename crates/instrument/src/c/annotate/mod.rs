@@ -24,7 +24,7 @@ use crate::c::text::{Insertions, TokenisedSource};
 use crate::record::ProbeObstacle;
 use std::collections::BTreeMap;
 use touchstone_base::FileId;
-use touchstone_criteria::Objectives;
+use touchstone_criteria::{Criterion, Objectives};
 use touchstone_ir::{FuncId, Module};
 
 /// Which of the paper's instrumentations a label becomes.
@@ -49,11 +49,11 @@ pub struct AnnotatedText {
 
 /// Why the objectives of a criterion are no labels; `None` if they are.
 pub fn not_labels(criterion: &str) -> Option<ProbeObstacle> {
-    match criterion {
-        "mcdc" => Some(ProbeObstacle::Independence),
-        "state" => Some(ProbeObstacle::State),
-        name if name == "paths" || name.starts_with("paths:") => Some(ProbeObstacle::Path),
-        _ => None,
+    match criterion.parse() {
+        Ok(Criterion::Goals(known)) if !known.has_labels() => Some(ProbeObstacle::Independence),
+        Ok(Criterion::State) => Some(ProbeObstacle::State),
+        Ok(Criterion::Paths(_)) => Some(ProbeObstacle::Path),
+        Ok(Criterion::Goals(_)) | Err(_) => None,
     }
 }
 

@@ -350,7 +350,7 @@ enum PreprocessorWarnings {
 
 /// Whether objectives are run-time errors.
 fn asks_for_errors(probing: &ProbingOptions<'_>) -> bool {
-    probing.criteria.iter().any(|criterion| criterion.name() == "rte")
+    probing.criteria.iter().any(|criterion| criterion.asks_for_errors())
 }
 
 fn run(compiler: &str, words: &[String], probing: &ProbingOptions<'_>) -> Result<i32, CompileError> {

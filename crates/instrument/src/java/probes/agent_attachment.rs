@@ -1,8 +1,10 @@
 //! Attaches the agent to every JVM that a command starts.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use touchstone_criteria::{STATE, criterion_named};
 
 /// The file name of the agent.
 pub const AGENT_LIBRARY: &str = "libtouchstone_agent_java.so";
@@ -10,6 +12,8 @@ pub const AGENT_LIBRARY: &str = "libtouchstone_agent_java.so";
 pub const PROJECT_ROOT_VARIABLE: &str = "TOUCHSTONE_ROOT";
 /// The environment variable with the program that computes plans of classes.
 const PLANNER_VARIABLE: &str = "TOUCHSTONE_PLANNER";
+/// The environment variable with the kinds of events that the agent records, separated by commas.
+const PROBES_VARIABLE: &str = "TOUCHSTONE_JAVA_PROBES";
 /// The environment variable from which every JVM reads options.
 const JVM_OPTIONS_VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
@@ -29,7 +33,14 @@ pub fn find_agent(program: &Path) -> Result<PathBuf, AgentError> {
 
 /// Attaches the agent to every JVM that a command starts. The agent runs `program` to compute plans. `given` are the
 /// options that the user already passes to all JVMs.
-pub fn attach_agent(command: &mut Command, agent: &Path, program: &Path, root: &Path, given: Option<&OsStr>) {
+pub fn attach_agent(
+    command: &mut Command,
+    agent: &Path,
+    program: &Path,
+    root: &Path,
+    given: Option<&OsStr>,
+    criteria: &[String],
+) {
     let path = agent.to_string_lossy();
     // Options are separated by spaces, unless they are quoted.
     let quote = if path.contains('"') { '\'' } else { '"' };
@@ -42,5 +53,20 @@ pub fn attach_agent(command: &mut Command, agent: &Path, program: &Path, root: &
         options.push(" ");
         options.push(given);
     }
+    let mut probes = probe_words(criteria.iter().map(String::as_str));
+    if criteria.iter().any(|name| name != STATE) {
+        probes.insert("jumps");
+    }
+    if criteria.iter().any(|name| name == STATE) {
+        probes.insert("state");
+    }
+    let probes: Vec<&str> = probes.into_iter().collect();
     command.env(JVM_OPTIONS_VARIABLE, options).env(PROJECT_ROOT_VARIABLE, root).env(PLANNER_VARIABLE, program);
+    command.env(PROBES_VARIABLE, probes.join(","));
+}
+
+/// Returns the words for the kinds of events that criteria, given by name, need besides jumps and switches.
+pub(super) fn probe_words<'c>(criteria: impl IntoIterator<Item = &'c str>) -> BTreeSet<&'static str> {
+    let probes = criteria.into_iter().filter_map(criterion_named).flat_map(|criterion| criterion.java_probes());
+    probes.map(|probe| probe.word()).collect()
 }

@@ -1,5 +1,6 @@
 //! The record of an instrumented class: maps its probes to objectives.
 
+use super::agent_attachment::probe_words;
 use super::mutant_predicates::{MutantPredicates, is_about_values};
 use super::value_probes as values;
 use crate::record::{
@@ -71,8 +72,8 @@ pub fn empty_class_record(unit: u64, file: String) -> UnitRecord {
 /// Computes the record of a class.
 pub fn class_record(of: &JavaClass<'_>) -> UnitRecord {
     // The layout must be the same as the agent's.
-    let layout =
-        ProbeLayout::new(of.class, ProbeRequest::for_criteria(of.criteria.iter().map(|criterion| criterion.name())));
+    let words = probe_words(of.criteria.iter().map(|criterion| criterion.name()));
+    let layout = ProbeLayout::new(of.class, ProbeRequest::from_words(words));
     let layout = match of.plan.and_then(PredicatePlan::read) {
         Some(plan) => layout.with_plan(&plan),
         None => layout,

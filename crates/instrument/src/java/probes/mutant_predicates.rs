@@ -4,10 +4,11 @@
 //! plan before it weaves the class. The reader of the hits computes the same formulas from the same source, and looks
 //! up their probes.
 
+use super::agent_attachment::probe_words;
 use crate::record::ProbeObstacle;
 use std::collections::BTreeMap;
 use touchstone_base::float::{Format, Op};
-use touchstone_criteria::{CriteriaOptions, Goal, GoalCriterion, objectives};
+use touchstone_criteria::{CriteriaOptions, Goal, GoalCriterion, JavaProbe, objectives};
 use touchstone_front_java::classfile::opcode as op;
 use touchstone_front_java::classfile::{ClassFile, Desc, Insn, SlotKind as JavaKind, decode};
 use touchstone_front_java::{CodeLocations, PointPosition, ValueLocation, ValuePointLocation};
@@ -17,15 +18,17 @@ use touchstone_probes_java::{
     PredicatePlan, ProbeRequest, Relation, UnaryOp, argument_words, unit,
 };
 
-/// The criterion that asks for such predicates.
-pub const PLANNED: &str = "wm";
+/// Returns true if the probes of a criterion are predicates that are planned from the source.
+pub fn has_predicates(criterion: &dyn GoalCriterion) -> bool {
+    criterion.java_probes().contains(&JavaProbe::Predicates)
+}
 
 /// The maximum number of nodes of a formula: the code that computes it must fit into a method.
 const MAX_FORMULA_NODES: usize = 2_000;
 
 /// Returns the identity of a class that is instrumented for criteria.
 pub fn class_unit(bytes: &[u8], criteria: &[String]) -> u64 {
-    unit(bytes, ProbeRequest::for_criteria(criteria.iter().map(String::as_str)))
+    unit(bytes, ProbeRequest::from_words(probe_words(criteria.iter().map(String::as_str))))
 }
 
 /// Computes the plan of a class, in the format that the agent reads.
@@ -47,7 +50,7 @@ fn plan(
     options: &CriteriaOptions,
 ) -> PredicatePlan {
     let criteria: Vec<&'static dyn GoalCriterion> =
-        criteria.iter().filter(|criterion| criterion.name() == PLANNED).copied().collect();
+        criteria.iter().filter(|criterion| has_predicates(**criterion)).copied().collect();
     let mut plan = PredicatePlan::default();
     for (func, located) in methods {
         let mutants = MutantPredicates::new(class, located);

@@ -2,6 +2,7 @@
 //! the agent. The woven classes need holder classes that record the hits, which are generated as source
 //! (`runtime/java/Hits.java`).
 
+use super::agent_attachment::probe_words;
 use std::path::Path;
 use touchstone_base::StableHasher;
 use touchstone_front_java::classfile::ClassFile;
@@ -55,7 +56,7 @@ impl OfflineWeaver {
     pub fn new(tree: &Path, criteria: &[String]) -> OfflineWeaver {
         let mut hash = StableHasher::default();
         std::hash::Hasher::write(&mut hash, tree.as_os_str().as_encoded_bytes());
-        let wanted = ProbeRequest::for_criteria(criteria.iter().map(String::as_str));
+        let wanted = ProbeRequest::from_words(probe_words(criteria.iter().map(String::as_str)));
         let package = format!("{HOLDER_PACKAGE_PREFIX}{:016x}", std::hash::Hasher::finish(&hash));
         OfflineWeaver { package, wanted, holders: Vec::new(), used: 0, judges: Vec::new() }
     }
