@@ -6,7 +6,9 @@
 
 use crate::Row;
 use touchstone_base::{Span, define_id};
-use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, Expr, FuncId, PointId};
+use touchstone_ir::{
+    BlockId, CmpOp, CondId, DataType, DecisionId, ErrorKind, Expr, ExprKind, FuncId, Module, Operand, PointId, Ty,
+};
 
 define_id! {
     /// A goal of a [`crate::GoalIndex`].
@@ -31,6 +33,13 @@ pub enum Goal {
         func: FuncId,
         /// What must hold over its parameters and globals.
         predicate: Expr,
+    },
+    /// Return from a function with a result for which the predicate holds.
+    Return {
+        /// The function.
+        func: FuncId,
+        /// The predicate over its result.
+        predicate: ResultPredicate,
     },
     /// Take an arm of a switch.
     Arm {
@@ -109,6 +118,7 @@ impl Goal {
         match self {
             Goal::Label { func, .. }
             | Goal::Entry { func, .. }
+            | Goal::Return { func, .. }
             | Goal::Arm { func, .. }
             | Goal::Outcome { func, .. }
             | Goal::Condition { func, .. }
@@ -116,6 +126,47 @@ impl Goal {
             | Goal::Independent { func, .. }
             | Goal::Partner { func, .. }
             | Goal::Error { func, .. } => *func,
+        }
+    }
+}
+
+/// A predicate over the result of a function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ResultPredicate {
+    /// The result is zero, null or false.
+    Zero,
+    /// The result is not zero, null or false; this includes NaN.
+    NonZero,
+}
+
+impl ResultPredicate {
+    /// Returns the predicate over the operand of a `return` of a function.
+    pub fn over(self, operand: Operand, func: FuncId, module: &Module) -> Expr {
+        let function = &module.functions[func];
+        let ty = function.operand_ty(operand);
+        let kind = match operand {
+            Operand::Reg(reg) => ExprKind::Reg(reg),
+            Operand::Const(_, value) => ExprKind::Const(value),
+        };
+        let value = Expr { kind, ty, signed: true, text: String::new() };
+        let is_zero = match module.types[function.result_data] {
+            DataType::Float { format, .. } if ty == Ty::Int(format.bits()) => {
+                let as_float = |inner: Expr| Expr {
+                    kind: ExprKind::AsFloat(format, Box::new(inner)),
+                    ty,
+                    signed: false,
+                    text: String::new(),
+                };
+                let zero = as_float(Expr::constant(ty, format.of(0.0)));
+                Expr::float(touchstone_base::float::Op::Eq, format, vec![as_float(value), zero])
+            }
+            _ => Expr::cmp(CmpOp::Eq, value, Expr::constant(ty, 0)),
+        };
+        match self {
+            ResultPredicate::Zero => is_zero,
+            ResultPredicate::NonZero => {
+                Expr { kind: ExprKind::Not(Box::new(is_zero)), ty: Ty::I1, signed: false, text: String::new() }
+            }
         }
     }
 }

@@ -22,6 +22,7 @@ struct FunctionWatch {
     decisions: Vec<Option<DecisionGoals>>,
     points: Vec<Vec<GoalId>>,
     entry: Vec<GoalId>,
+    returns: Vec<GoalId>,
     arms: Vec<(BlockId, BlockId, GoalId)>,
     errors: Vec<(ErrorKind, Span, GoalId)>,
 }
@@ -47,12 +48,14 @@ impl GoalIndex {
                 decisions: function.decisions.values().map(|_| None).collect(),
                 points: function.points.values().map(|_| Vec::new()).collect(),
                 entry: Vec::new(),
+                returns: Vec::new(),
                 arms: Vec::new(),
                 errors: Vec::new(),
             });
             match goal {
                 Goal::Label { point, .. } => watch.points[point.index()].push(id),
                 Goal::Entry { .. } => watch.entry.push(id),
+                Goal::Return { .. } => watch.returns.push(id),
                 Goal::Arm { block, target, .. } => watch.arms.push((*block, *target, id)),
                 Goal::Error { kind, span, .. } => watch.errors.push((*kind, *span, id)),
                 Goal::Outcome { decision, .. }
@@ -110,6 +113,11 @@ impl GoalIndex {
     /// What is wanted of the inputs of a function.
     pub fn entry(&self, func: FuncId) -> &[GoalId] {
         self.of(func).map_or(&[], |watch| &watch.entry)
+    }
+
+    /// Returns the goals over the result of a function.
+    pub fn returns(&self, func: FuncId) -> &[GoalId] {
+        self.of(func).map_or(&[], |watch| &watch.returns)
     }
 
     /// The goals that taking an arm of a switch reaches.

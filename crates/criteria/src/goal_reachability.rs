@@ -21,7 +21,9 @@ impl DecisionGraph {
             Goal::Independent { condition, value, .. } => self.can_decide(walk, *condition, *value),
             Goal::Row { outcomes, .. } => outcomes.starts_with(walk.outcomes()),
             Goal::Partner { condition, rows, .. } => rows.iter().any(|row| self.can_pair(walk, row, *condition)),
-            Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } | Goal::Error { .. } => false,
+            Goal::Label { .. } | Goal::Entry { .. } | Goal::Return { .. } | Goal::Arm { .. } | Goal::Error { .. } => {
+                false
+            }
         }
     }
 

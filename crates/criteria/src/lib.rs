@@ -35,14 +35,14 @@ pub use decision_table::{
     DecisionTable, IndependencePair, MAX_PAIRS_LISTED, MAX_ROWS_LISTED, PairKind, TableCondition, TableHead, TableRow,
     ValueStatus, decision_tables,
 };
-pub use goal::{Goal, GoalId};
+pub use goal::{Goal, GoalId, ResultPredicate};
 pub use goal_index::{DecisionGoals, GoalIndex};
 pub use independence_pairs::{ConditionKey, EvaluatedRows, MAX_ROWS_TRIED, PairSearch, PairsStopped, unique_cause};
 pub use masks::Masks;
 pub use mutator::{Mutator, MutatorParseError};
 pub use objective::{Objectives, objectives};
 pub use registry::{
-    CountedItem, CoverageKind, CriteriaOptions, CriterionScope, GoalCriterion, ImportedCoverage, JavaProbe,
+    CountedItem, CoverageKind, CoverageSource, CriteriaOptions, CriterionScope, GoalCriterion, JavaProbe,
     ObjectiveSpec, PresetVerdict, REGISTRY, coverage_kind, criterion_named,
 };
 pub use renumber::Renumber;

@@ -37,8 +37,8 @@ pub trait GoalCriterion: Sync + std::panic::RefUnwindSafe {
         &[]
     }
     /// Returns what a report of another tool must have to answer some of the objectives.
-    fn imported_coverage(&self) -> ImportedCoverage {
-        ImportedCoverage::None
+    fn coverage_source(&self) -> CoverageSource {
+        CoverageSource::None
     }
     /// Returns the kind of coverage that reports show.
     fn coverage_kind(&self) -> CoverageKind {
@@ -95,7 +95,7 @@ impl JavaProbe {
 
 /// The part of a coverage report of another tool that can answer objectives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ImportedCoverage {
+pub enum CoverageSource {
     /// Nothing answers them.
     None,
     /// Execution counts of lines.

@@ -1,7 +1,7 @@
 //! Events of a run, and the observers that receive them.
 
 use crate::{End, StateView};
-use touchstone_ir::{BlockId, BranchRole, CondTag, FuncId, PathHash, PointId};
+use touchstone_ir::{BlockId, BranchRole, CondTag, FuncId, Operand, PathHash, PointId};
 
 /// An event of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,6 +64,8 @@ pub trait Observer {
     /// A function was entered, right after its [`Event::Call`]: the registers of its parameters hold the arguments, the
     /// others are undefined.
     fn enter(&mut self, _at: &StateView<'_>) {}
+    /// A function is about to return the value of an operand, which is defined.
+    fn returning(&mut self, _operand: Operand, _at: &StateView<'_>) {}
     /// A point was executed.
     fn point(&mut self, _point: PointId, _at: &StateView<'_>) {}
 }

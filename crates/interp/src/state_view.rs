@@ -8,7 +8,7 @@ use crate::arith;
 use crate::machine::{CallFrame, Machine};
 use crate::value::{Pointer, Value};
 use touchstone_base::float;
-use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, FuncId, Ty};
+use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, FuncId, Module, Ty};
 
 /// The state of a run in its innermost function.
 #[derive(Clone, Copy)]
@@ -21,6 +21,11 @@ impl StateView<'_> {
     /// Returns the running function.
     pub fn func(&self) -> FuncId {
         self.frame.func
+    }
+
+    /// Returns the program.
+    pub fn module(&self) -> &Module {
+        self.machine.module()
     }
 
     /// Returns the number of active calls, including this one.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{AssumeOption, Criterion, GoalCriterion, Mutator, criterion_named};
+use touchstone_criteria::{AssumeOption, Criterion, GoalCriterion, Mutator};
 use touchstone_engine::{Aliases, Entry, Labels, Search, Summaries};
 use touchstone_front_c::EnvironmentInputs;
 

@@ -7,7 +7,7 @@ use crate::request::Notice;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstone_base::Span;
-use touchstone_criteria::{CoverageKind, Goal, ImportedCoverage, Objectives, Status, coverage_kind, criterion_named};
+use touchstone_criteria::{CoverageKind, CoverageSource, Goal, Objectives, Status, coverage_kind, criterion_named};
 use touchstone_instrument::{FileCoverage, ImportError, ImportedCoverage, LineCoverage};
 use touchstone_ir::{BoolTree, CondId, Decision, DecisionId, FuncId, Module, PointKind};
 
@@ -51,19 +51,19 @@ impl ForeignCoverage {
             .intersection(&used)
             .map(|file| Notice::ChangedSince { suite: suite.clone(), file: PathBuf::from(file) })
             .collect();
-        let imported = |name: &str| criterion_named(name).map(|criterion| criterion.imported_coverage());
+        let imported = |name: &str| criterion_named(name).map(|criterion| criterion.coverage_source());
         let says = |criterion: &str| match imported(criterion) {
-            Some(ImportedCoverage::Lines) => true,
-            Some(ImportedCoverage::Branches) => self.outside.has_branches(),
-            Some(ImportedCoverage::Mcdc) => self.outside.has_branches() || self.outside.has_mcdc(),
-            Some(ImportedCoverage::None) | None => false,
+            Some(CoverageSource::Lines) => true,
+            Some(CoverageSource::Branches) => self.outside.has_branches(),
+            Some(CoverageSource::Mcdc) => self.outside.has_branches() || self.outside.has_mcdc(),
+            Some(CoverageSource::None) | None => false,
         };
         let unsaid: Vec<String> =
             criteria.iter().filter(|criterion| !says(criterion)).map(|criterion| criterion.to_string()).collect();
         if !unsaid.is_empty() {
             notices.push(Notice::SaysNothing { suite: suite.clone(), criteria: unsaid });
         }
-        let is_mcdc = |name: &&&str| imported(name) == Some(ImportedCoverage::Mcdc);
+        let is_mcdc = |name: &&&str| imported(name) == Some(CoverageSource::Mcdc);
         let single = criteria.iter().find(is_mcdc).is_some_and(|name| says(name)) && !self.outside.has_mcdc();
         if single {
             notices.push(Notice::OnlySingleConditions { suite });

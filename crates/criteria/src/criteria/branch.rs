@@ -3,7 +3,7 @@
 
 use crate::Goal;
 use crate::criteria::decision::outcomes;
-use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, ImportedCoverage, ObjectiveSpec};
+use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, CoverageSource, ObjectiveSpec};
 use touchstone_ir::{BlockId, BranchRole, DecisionKind, SwitchArm, TermKind, Ty, sign_extend};
 
 pub(crate) struct Branch;
@@ -18,8 +18,8 @@ impl GoalCriterion for Branch {
     fn coverage_kind(&self) -> CoverageKind {
         CoverageKind::Decisions
     }
-    fn imported_coverage(&self) -> ImportedCoverage {
-        ImportedCoverage::Branches
+    fn coverage_source(&self) -> CoverageSource {
+        CoverageSource::Branches
     }
     fn branch_rank(&self) -> Option<u8> {
         Some(0)

@@ -1,7 +1,7 @@
 //! Condition coverage: every atomic condition is true and false.
 
 use crate::Goal;
-use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, ImportedCoverage, ObjectiveSpec, PresetVerdict};
+use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, CoverageSource, ObjectiveSpec, PresetVerdict};
 
 pub(crate) struct Condition;
 
@@ -15,8 +15,8 @@ impl GoalCriterion for Condition {
     fn coverage_kind(&self) -> CoverageKind {
         CoverageKind::Decisions
     }
-    fn imported_coverage(&self) -> ImportedCoverage {
-        ImportedCoverage::Branches
+    fn coverage_source(&self) -> CoverageSource {
+        CoverageSource::Branches
     }
     fn branch_rank(&self) -> Option<u8> {
         Some(2)

@@ -1,6 +1,6 @@
 //! Decision coverage: every outermost boolean expression is true and false, also outside control flow.
 
-use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, ImportedCoverage, ObjectiveSpec, PresetVerdict};
+use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, CoverageSource, ObjectiveSpec, PresetVerdict};
 use crate::{Goal, DecisionStep};
 use touchstone_ir::DecisionId;
 
@@ -16,8 +16,8 @@ impl GoalCriterion for Decision {
     fn coverage_kind(&self) -> CoverageKind {
         CoverageKind::Decisions
     }
-    fn imported_coverage(&self) -> ImportedCoverage {
-        ImportedCoverage::Branches
+    fn coverage_source(&self) -> CoverageSource {
+        CoverageSource::Branches
     }
     fn branch_rank(&self) -> Option<u8> {
         Some(1)

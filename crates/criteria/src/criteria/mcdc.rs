@@ -3,7 +3,7 @@
 
 use crate::Goal;
 use crate::criteria::condition::conditions;
-use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, ImportedCoverage, ObjectiveSpec, PresetVerdict};
+use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, CoverageSource, ObjectiveSpec, PresetVerdict};
 use touchstone_base::IndexMap;
 use touchstone_ir::DecisionId;
 
@@ -19,8 +19,8 @@ impl GoalCriterion for Mcdc {
     fn coverage_kind(&self) -> CoverageKind {
         CoverageKind::Decisions
     }
-    fn imported_coverage(&self) -> ImportedCoverage {
-        ImportedCoverage::Mcdc
+    fn coverage_source(&self) -> CoverageSource {
+        CoverageSource::Mcdc
     }
     fn strength(&self) -> Option<u8> {
         Some(6)

@@ -1,7 +1,7 @@
 //! Statement coverage: every statement is executed.
 
 use crate::Goal;
-use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, ImportedCoverage, JavaProbe, ObjectiveSpec};
+use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, CoverageSource, JavaProbe, ObjectiveSpec};
 use touchstone_ir::PointKind;
 
 pub(crate) struct Stmt;
@@ -16,8 +16,8 @@ impl GoalCriterion for Stmt {
     fn coverage_kind(&self) -> CoverageKind {
         CoverageKind::Statements
     }
-    fn imported_coverage(&self) -> ImportedCoverage {
-        ImportedCoverage::Lines
+    fn coverage_source(&self) -> CoverageSource {
+        CoverageSource::Lines
     }
     fn java_probes(&self) -> &'static [JavaProbe] {
         &[JavaProbe::Statements]

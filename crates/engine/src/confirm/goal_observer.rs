@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_base::Id;
 use touchstone_criteria::{DecisionEvaluation, DecisionStep, Goal, GoalId, GoalIndex};
 use touchstone_interp::{End, Event, Observer, PathRecorder, StateView, Value};
-use touchstone_ir::{BlockId, CondTag, DecisionId, FuncId, PointId};
+use touchstone_ir::{BlockId, CondTag, DecisionId, FuncId, Operand, PointId};
 
 /// The maximum number of compared pairs that are kept.
 const MAX_COMPARED_PAIRS: usize = 256;
@@ -214,6 +214,14 @@ impl Observer for GoalObserver<'_> {
     fn enter(&mut self, at: &StateView<'_>) {
         let watch = self.watch;
         self.labels(watch.entry(at.func()), at);
+    }
+
+    fn returning(&mut self, operand: Operand, at: &StateView<'_>) {
+        for &goal in self.watch.returns(at.func()) {
+            if let Goal::Return { func, predicate } = self.watch.goals[goal] {
+                self.hit[goal.index()] |= at.holds(&predicate.over(operand, func, at.module()));
+            }
+        }
     }
 }
 

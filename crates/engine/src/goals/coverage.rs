@@ -202,7 +202,7 @@ impl Coverage {
 
 /// Returns true if inputs, and not the path alone, determine whether a run reaches the goal.
 fn is_label(goal: &Goal) -> bool {
-    matches!(goal, Goal::Label { .. } | Goal::Entry { .. })
+    matches!(goal, Goal::Label { .. } | Goal::Entry { .. } | Goal::Return { .. })
 }
 
 fn decision_of(goal: &Goal) -> Option<(FuncId, DecisionId)> {
@@ -212,7 +212,7 @@ fn decision_of(goal: &Goal) -> Option<(FuncId, DecisionId)> {
         | Goal::Row { func, decision, .. }
         | Goal::Independent { func, decision, .. }
         | Goal::Partner { func, decision, .. } => Some((*func, *decision)),
-        Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } | Goal::Error { .. } => None,
+        Goal::Label { .. } | Goal::Entry { .. } | Goal::Return { .. } | Goal::Arm { .. } | Goal::Error { .. } => None,
     }
 }
 

@@ -101,7 +101,7 @@ impl GoalDistances {
                 | Goal::Partner { func, decision, .. } => {
                     decisions.entry((*func, *decision)).or_insert_with(find).clone()
                 }
-                Goal::Entry { .. } | Goal::Arm { .. } | Goal::Error { .. } => find(),
+                Goal::Entry { .. } | Goal::Return { .. } | Goal::Arm { .. } | Goal::Error { .. } => find(),
             }
         };
         reach.goal_blocks = coverage.watch.goals.values().map(&mut nodes).collect();
@@ -193,6 +193,7 @@ fn goal_blocks(module: &Module, coverage: &Coverage, goal: &Goal) -> Vec<BlockId
             blocks(&|block| block.insts.iter().any(|inst| inst.kind == InstKind::Point { point: *point }))
         }
         Goal::Entry { .. } => vec![BlockId::new(0)],
+        Goal::Return { .. } => blocks(&|block| matches!(block.terminator.kind, TermKind::Return(Some(_)))),
         Goal::Arm { block, .. } => vec![*block],
         Goal::Outcome { decision, .. }
         | Goal::Condition { decision, .. }

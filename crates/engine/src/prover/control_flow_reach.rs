@@ -75,6 +75,7 @@ struct GoalLocations {
     points: FxHashMap<(FuncId, PointId), Vec<BlockId>>,
     decisions: FxHashMap<(FuncId, DecisionId), Vec<BlockId>>,
     spans: FxHashMap<(FuncId, Span), Vec<BlockId>>,
+    returns: FxHashMap<FuncId, Vec<BlockId>>,
 }
 
 impl GoalLocations {
@@ -84,6 +85,7 @@ impl GoalLocations {
             points: FxHashMap::default(),
             decisions: FxHashMap::default(),
             spans: FxHashMap::default(),
+            returns: FxHashMap::default(),
         };
         for func in goals.map(Goal::func).collect::<BTreeSet<_>>() {
             for (id, block) in module.functions[func].blocks.iter() {
@@ -106,8 +108,12 @@ impl GoalLocations {
         for point in points.collect::<BTreeSet<_>>() {
             self.points.entry((func, point)).or_default().push(id);
         }
-        if let TermKind::Branch { tag: Some(tag), .. } = &block.terminator.kind {
-            self.decisions.entry((func, tag.decision)).or_default().push(id);
+        match &block.terminator.kind {
+            TermKind::Branch { tag: Some(tag), .. } => {
+                self.decisions.entry((func, tag.decision)).or_default().push(id);
+            }
+            TermKind::Return(Some(_)) => self.returns.entry(func).or_default().push(id),
+            _ => {}
         }
     }
 
@@ -118,6 +124,7 @@ impl GoalLocations {
         let known = match goal {
             Goal::Label { point, .. } => self.points.get(&(func, *point)),
             Goal::Entry { .. } => return &self.entry,
+            Goal::Return { .. } => self.returns.get(&func),
             Goal::Arm { block, .. } => return std::slice::from_ref(block),
             Goal::Outcome { decision, .. }
             | Goal::Condition { decision, .. }

@@ -286,6 +286,14 @@ impl<'m> Analysis<'m> {
                 for (kind, goal) in self.errors.get(&terminator.span).into_iter().flatten() {
                     self.possible[goal.index()] |= frame.end_may_fail(state, &terminator.kind, *kind);
                 }
+                if let TermKind::Return(Some(operand)) = terminator.kind {
+                    for &goal in self.watch.returns(func) {
+                        if let Goal::Return { predicate, .. } = self.watch.goals[goal] {
+                            let predicate = predicate.over(operand, func, frame.module);
+                            self.possible[goal.index()] |= frame.can_hold(state, &predicate);
+                        }
+                    }
+                }
             }
         });
         for edge in edges {
@@ -336,7 +344,7 @@ impl<'m> Analysis<'m> {
     fn is_possible(&self, goal: &Goal) -> bool {
         let func = goal.func();
         match goal {
-            Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } => false,
+            Goal::Label { .. } | Goal::Entry { .. } | Goal::Return { .. } | Goal::Arm { .. } => false,
             // The analysis must cover the location.
             Goal::Error { span, .. } => !span.is_some() || !self.has_location(func, *span),
             Goal::Condition { decision, condition, value, .. } => self.happens(func, *decision, *condition, *value),

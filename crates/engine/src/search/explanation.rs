@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Goal, GoalId};
-use touchstone_ir::{BranchRole, CondTag, FuncId, InstKind, Module, TermKind, successors};
+use touchstone_ir::{BranchRole, CondTag, FuncId, Inst, InstKind, Module, TermKind, successors};
 use touchstone_solver::{Path, Side, TermId};
 
 /// A condition on the way to a goal.
@@ -185,17 +185,21 @@ impl Search<'_> {
         }
     }
 
-    /// Checks the labels of the next point.
+    /// Checks the labels of the next point, or the goals of the next return.
     fn check_point(&mut self, way: &TracedState) {
         let frame = way.state.top();
         let block = &self.executor.module.functions[frame.func].blocks[frame.block];
-        let Some(inst) = block.insts.get(frame.inst) else { return };
-        let InstKind::Point { point } = inst.kind else { return };
-        let goals = match &self.executor.goal_tracker.coverage {
-            Some(coverage) => coverage.watch.point(frame.func, point).to_vec(),
-            None => Vec::new(),
+        let Some(coverage) = &self.executor.goal_tracker.coverage else { return };
+        let (goals, span) = match block.insts.get(frame.inst) {
+            Some(Inst { kind: InstKind::Point { point }, span }) => (coverage.watch.point(frame.func, *point), *span),
+            Some(_) => return,
+            None if self.executor.returned_operand(&way.state).is_some() => {
+                (coverage.watch.returns(frame.func), block.terminator.span)
+            }
+            None => return,
         };
-        self.check_labels(way, &goals, inst.span);
+        let goals = goals.to_vec();
+        self.check_labels(way, &goals, span);
     }
 
     fn wants_errors(&self) -> bool {

@@ -72,7 +72,9 @@ impl<'m, 's> Exploration<'m, 's> {
         let coverage = wanted.goals().map(|goals| Coverage::new(Rc::clone(&goals.watch), &goals.closed, aim));
         let executor = Executor::new(module, config, Policy::TESTS, coverage);
         // Otherwise a path has forks that are no choices, or that depend on which labels were open.
-        let labels = |goals: &Goals| goals.watch.goals.values().any(|goal| matches!(goal, Goal::Label { .. }));
+        let labels = |goals: &Goals| {
+            goals.watch.goals.values().any(|goal| matches!(goal, Goal::Label { .. } | Goal::Return { .. }))
+        };
         let parking = match executor.config.aliases {
             Aliases::Late if !wanted.goals().is_some_and(labels) => Parking::Beyond(executor.config.waiting_states),
             _ => Parking::Never,

@@ -289,9 +289,13 @@ impl<'m> Machine<'m> {
                 // A named register is a variable, which is read here. A missing result of a callee may be passed on as
                 // long as it is unused.
                 let read = matches!(value, Some(Operand::Reg(reg)) if frame.function.regs[*reg].name.is_some());
-                let value = value.map(|value| self.get(frame, value));
+                let operand = *value;
+                let value = operand.map(|operand| self.get(frame, operand));
                 if read && value == Some(Value::Undefined) {
                     return Err(ErrorKind::Uninitialised.into());
+                }
+                if let Some(operand) = operand.filter(|_| value != Some(Value::Undefined)) {
+                    observer.returning(operand, &StateView { machine: self, frame });
                 }
                 self.step_return(value, observer);
                 Ok(None)

@@ -191,6 +191,9 @@ impl MethodProbes {
             if request.inputs {
                 probes.checks.add_inputs(method, &mut reserve);
             }
+            if request.results {
+                probes.checks.add_result(method, &mut reserve);
+            }
         }
         probes
     }
@@ -263,6 +266,11 @@ impl MethodProbes {
         let here = self.predicates.iter().filter(|one| one.point.point == point);
         let mut probes = here.flat_map(|one| one.point.predicates.iter().zip(one.first..));
         probes.find(|(own, _)| *own == predicate).map(|(_, probe)| probe)
+    }
+
+    /// Returns the probe of a part of the domain of the result.
+    pub fn result(&self, part: DomainPart) -> Option<u32> {
+        Some(self.checks.result.as_ref()?.1 + part.number())
     }
 
     /// The number of parameters that have probes.

@@ -14,6 +14,8 @@ pub struct ProbeRequest {
     pub inputs: bool,
     /// Probes of the predicates of a plan.
     pub plans: bool,
+    /// Domain parts of results.
+    pub results: bool,
 }
 
 impl ProbeRequest {
@@ -27,6 +29,7 @@ impl ProbeRequest {
                 "labels" => request.labels = true,
                 "inputs" => request.inputs = true,
                 "predicates" => request.plans = true,
+                "results" => request.results = true,
                 _ => {}
             }
         }
@@ -35,12 +38,12 @@ impl ProbeRequest {
 
     /// Returns true if woven code calls the class that evaluates checks ([`crate::check_class`]).
     pub fn checks_values(self) -> bool {
-        self.errors || self.labels || self.inputs
+        self.errors || self.labels || self.inputs || self.results
     }
 
     /// Encodes the request as a part of the identity of a class.
     pub(crate) fn bits(self) -> u8 {
-        let all = [self.statements, self.errors, self.labels, self.inputs, self.plans];
+        let all = [self.statements, self.errors, self.labels, self.inputs, self.plans, self.results];
         all.iter().rev().fold(0, |bits, one| bits << 1 | u8::from(*one))
     }
 }

@@ -73,6 +73,15 @@ impl CheckEmitter<'_, '_> {
             }
             code.before.insert(*index, bytes);
         }
+        if let Some((desc, first)) = &probes.result {
+            for (index, insn) in self.cfg.insns.iter().enumerate() {
+                if matches!(insn.insn, Insn::Return(Some(_))) {
+                    let bytes = code.before.entry(index).or_default();
+                    bytes.push(if desc.kind().words() == 2 { op::DUP2 } else { op::DUP });
+                    self.partition(desc, *first, pool, bytes)?;
+                }
+            }
+        }
         Some(code)
     }
 
@@ -89,8 +98,14 @@ impl CheckEmitter<'_, '_> {
     }
 
     fn input(&self, input: &InputProbes, pool: &mut ConstantPoolBuilder, bytes: &mut Vec<u8>) -> Option<()> {
+        local(op::ILOAD + input.desc.kind().opcode_offset(), input.local, bytes)?;
+        self.partition(&input.desc, input.first, pool, bytes)
+    }
+
+    /// Passes the value on top of the stack to the method that hits the probe of its domain part.
+    fn partition(&self, desc: &Desc, first: u32, pool: &mut ConstantPoolBuilder, bytes: &mut Vec<u8>) -> Option<()> {
         // Bounds that no value of the type has are -1.
-        let bounds: Option<(i32, i32)> = match input.desc {
+        let bounds: Option<(i32, i32)> = match desc {
             Desc::Boolean => Some((-1, -1)),
             Desc::Byte => Some((i8::MIN.into(), i8::MAX.into())),
             Desc::Short => Some((i16::MIN.into(), i16::MAX.into())),
@@ -98,13 +113,12 @@ impl CheckEmitter<'_, '_> {
             Desc::Int => Some((i32::MIN, i32::MAX)),
             _ => None,
         };
-        local(op::ILOAD + input.desc.kind().opcode_offset(), input.local, bytes)?;
         if let Some((min, max)) = bounds {
             bytes.extend(pool.push_int(min));
             bytes.extend(pool.push_int(max));
-            return self.call(input.first, method::PARTITION_INT, pool, bytes);
+            return self.call(first, method::PARTITION_INT, pool, bytes);
         }
-        let partition = match input.desc {
+        let partition = match desc {
             Desc::Long => method::PARTITION_LONG,
             Desc::Float => {
                 bytes.push(op::F2D);
@@ -113,7 +127,7 @@ impl CheckEmitter<'_, '_> {
             Desc::Double => method::PARTITION_DOUBLE,
             _ => method::PARTITION_REFERENCE,
         };
-        self.call(input.first, partition, pool, bytes)
+        self.call(first, partition, pool, bytes)
     }
 
     fn check(

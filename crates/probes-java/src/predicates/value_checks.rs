@@ -62,8 +62,8 @@ impl DomainPart {
     }
 }
 
-/// The number of probes of a parameter.
-const PROBES_PER_INPUT: u32 = 5;
+/// The number of probes of a parameter or a result.
+const PROBES_PER_DOMAIN: u32 = 5;
 
 /// The probes of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,6 +82,8 @@ pub(crate) struct CheckProbes {
     pub before: BTreeMap<usize, Vec<(ValueCheck, u32)>>,
     /// The parameters in order, without the receiver.
     pub inputs: Vec<InputProbes>,
+    /// The result, with the first of its probes.
+    pub result: Option<(Desc, u32)>,
 }
 
 impl CheckProbes {
@@ -111,9 +113,15 @@ impl CheckProbes {
         let mut local = usize::from(!method.is(access::STATIC));
         for param in desc.params {
             let words = param.kind().words();
-            self.inputs.push(InputProbes { local, desc: param, first: reserve(PROBES_PER_INPUT) });
+            self.inputs.push(InputProbes { local, desc: param, first: reserve(PROBES_PER_DOMAIN) });
             local += usize::from(words);
         }
+    }
+
+    /// Adds probes for the domain of the result.
+    pub fn add_result(&mut self, method: &Member, reserve: &mut impl FnMut(u32) -> u32) {
+        let Some(desc) = MethodDesc::parse(&method.desc) else { return };
+        self.result = (desc.result != Desc::Void).then(|| (desc.result, reserve(PROBES_PER_DOMAIN)));
     }
 
     /// Returns the probe of a check before an instruction.

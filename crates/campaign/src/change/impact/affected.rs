@@ -168,8 +168,8 @@ fn is_at(function: &Function, locations: &BTreeSet<CodeLocation>, goal: &Goal) -
         Goal::Label { point, .. } => {
             point_locations(function, *point).iter().any(|location| locations.contains(location))
         }
-        // Callers may enter the function with other values, and at other times.
-        Goal::Entry { .. } => true,
+        // Callers may enter the function with other values, and at other times; results are not followed.
+        Goal::Entry { .. } | Goal::Return { .. } => true,
         Goal::Arm { block, .. } => locations.contains(&end(*block)),
         Goal::Outcome { decision, .. }
         | Goal::Condition { decision, .. }

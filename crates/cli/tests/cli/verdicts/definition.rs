@@ -74,9 +74,12 @@ impl Did {
                 any(*func, *decision, &|one| one.deciding.contains(&(*condition, *value)))
             }
             Goal::Row { func, decision, outcomes } => any(*func, *decision, &|one| one.outcomes == *outcomes),
-            Goal::Partner { .. } | Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } | Goal::Error { .. } => {
-                None
-            }
+            Goal::Partner { .. }
+            | Goal::Label { .. }
+            | Goal::Entry { .. }
+            | Goal::Return { .. }
+            | Goal::Arm { .. }
+            | Goal::Error { .. } => None,
         }
     }
 }

@@ -11,11 +11,13 @@ use crate::exec::instructions::fork::Fork;
 use crate::exec::instructions::step::{Flow, StepResult};
 use crate::goals::coverage::{Aim, key, last_evaluation, row};
 use crate::goals::tracker::{DeferredQuery, GoalHit};
+use crate::state::value::Value;
 use crate::state::{State, Stop, unanswered};
+use std::borrow::Cow;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Goal, GoalId, Incomplete};
-use touchstone_ir::{BlockId, CondTag, FuncId, PointId};
+use touchstone_ir::{BlockId, CondTag, FuncId, Operand, PointId, TermKind};
 use touchstone_solver::{Side, TermId, Why};
 
 impl Executor<'_> {
@@ -109,6 +111,36 @@ impl Executor<'_> {
         Ok(())
     }
 
+    /// Detects goals over the result that the innermost function is about to return.
+    pub(crate) fn watch_return(&mut self, state: &State, span: Span) -> Result<(), Stop> {
+        let Some(coverage) = &self.goal_tracker.coverage else { return Ok(()) };
+        let returns = coverage.watch.returns(state.top().func).iter().copied();
+        let goals: Vec<GoalId> = returns.filter(|goal| coverage.is_open(*goal)).collect();
+        if goals.is_empty() {
+            return Ok(());
+        }
+        // As at the entry, nothing is forked on: the call ends with either result.
+        let mut asked = Vec::new();
+        for (goal, cond) in self.label_conditions(state, goals)? {
+            match self.terms.as_const(cond) {
+                Some(0) => {}
+                Some(_) => self.effects.hits.push(GoalHit { goal, path: None }),
+                None => asked.push((goal, cond)),
+            }
+        }
+        self.check_together(state, asked, span);
+        Ok(())
+    }
+
+    /// Returns the operand that the innermost function returns at the end of its block, if it has a defined value.
+    pub(crate) fn returned_operand(&self, state: &State) -> Option<Operand> {
+        let frame = state.top();
+        match self.module.functions[frame.func].blocks[frame.block].terminator.kind {
+            TermKind::Return(Some(operand)) if frame.value(operand) != Value::Undefined => Some(operand),
+            _ => None,
+        }
+    }
+
     /// Returns true if entering a function can reach an open goal.
     pub(crate) fn watches_entry(&self, func: FuncId) -> bool {
         let coverage = self.goal_tracker.coverage.as_ref();
@@ -200,10 +232,16 @@ impl Executor<'_> {
         let mut condition = |goal: GoalId| {
             let predicate = match watch.as_ref().map(|watch| &watch.goals[goal]) {
                 Some(Goal::Label { predicate: None, .. }) => return Ok(self.terms.truth(true)),
-                Some(Goal::Label { predicate: Some(predicate), .. } | Goal::Entry { predicate, .. }) => predicate,
+                Some(Goal::Label { predicate: Some(predicate), .. } | Goal::Entry { predicate, .. }) => {
+                    Cow::Borrowed(predicate)
+                }
+                Some(Goal::Return { func, predicate }) => match self.returned_operand(state) {
+                    Some(operand) => Cow::Owned(predicate.over(operand, *func, self.module)),
+                    None => return Ok(self.terms.truth(false)),
+                },
                 _ => return Ok(self.terms.truth(false)),
             };
-            self.evaluate(scratch.get_or_insert_with(|| state.clone()), predicate)
+            self.evaluate(scratch.get_or_insert_with(|| state.clone()), &predicate)
         };
         goals.into_iter().map(|goal| Ok((goal, condition(goal)?))).collect()
     }

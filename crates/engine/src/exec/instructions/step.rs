@@ -439,6 +439,9 @@ impl Executor<'_> {
                     None if function.result.is_some() => Some(Value::Undefined),
                     value => value,
                 };
+                if value.is_some() && !state.is_folded() {
+                    self.watch_return(state, span)?;
+                }
                 self.leave(state, value);
                 Ok(Flow::Next)
             }

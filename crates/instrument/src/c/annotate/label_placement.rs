@@ -85,6 +85,8 @@ impl<'a> AnnotatedFunction<'a> {
             Goal::Row { decision, outcomes: row, .. } => {
                 self.decision_label(*decision, &|outcomes, _| outcomes == row.as_slice())
             }
+            // One label is not enough: see `labels`.
+            Goal::Return { .. } => Err(ProbeObstacle::NoExpression),
             Goal::Independent { .. } | Goal::Partner { .. } => Err(ProbeObstacle::Independence),
             Goal::Error { .. } => Err(ProbeObstacle::Error),
         }
@@ -150,7 +152,7 @@ impl<'a> AnnotatedFunction<'a> {
         first.is_some_and(|index| layout.is_live(self.source, index, at))
     }
 
-    fn before_statement(&self, start: usize) -> Result<LabelPosition, ProbeObstacle> {
+    pub(super) fn before_statement(&self, start: usize) -> Result<LabelPosition, ProbeObstacle> {
         let layout = self.layout.as_ref().ok_or(ProbeObstacle::StatementsHidden)?;
         let statement = layout.at(start).ok_or(ProbeObstacle::StatementInside)?;
         Ok(if statement.single { LabelPosition::Braced(start, statement.end) } else { LabelPosition::Before(start) })

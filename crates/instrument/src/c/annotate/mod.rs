@@ -17,8 +17,10 @@
 
 mod label_placement;
 mod predicate_renderer;
+mod result_labels;
 
 pub(crate) use label_placement::{AnnotatedFunction, LabelPosition};
+pub(crate) use result_labels::ResultType;
 
 use crate::c::text::{Insertions, TokenisedSource};
 use crate::record::ProbeObstacle;
@@ -73,9 +75,11 @@ pub fn annotate(
         let goal = &objectives.goals[id];
         let place =
             places.entry(goal.func()).or_insert_with(|| AnnotatedFunction::new(module, goal.func(), file, &source));
-        match place.label(goal) {
-            Ok((at, predicate)) => {
-                edits.add(at, format!("TOUCHSTONE_LABEL({predicate}, \"{}\")", objective.id));
+        match place.labels(goal) {
+            Ok(labels) => {
+                for (at, predicate) in labels {
+                    edits.add(at, format!("TOUCHSTONE_LABEL({predicate}, \"{}\")", objective.id));
+                }
                 placed.push(objective.id.clone());
             }
             Err(why) => not_placed.push((objective.id.clone(), why)),

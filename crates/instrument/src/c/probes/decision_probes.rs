@@ -9,9 +9,9 @@ use touchstone_criteria::{DecisionGraph, DecisionStep, Goal, Row};
 use touchstone_ir::{CondId, DecisionId};
 
 /// Ranks of what stands around one expression. The first operand of `a ?: b` may be a decision by itself.
-const KEPT_RANK: usize = 0;
-pub(super) const DECISION_RANK: usize = 1;
-const CONDITION_RANK: usize = 2;
+const KEPT_RANK: usize = 1;
+pub(super) const DECISION_RANK: usize = 2;
+const CONDITION_RANK: usize = 3;
 
 /// A decision of a function, once it has probes. They begin at `first`.
 pub(super) enum DecisionProbes {

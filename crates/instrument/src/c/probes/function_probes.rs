@@ -8,11 +8,11 @@ use crate::c::annotate::{AnnotatedFunction, LabelPosition};
 use crate::record::ProbeObstacle;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Span;
-use touchstone_criteria::Goal;
+use touchstone_criteria::{Goal, ResultPredicate};
 use touchstone_ir::{BlockId, DecisionId, ErrorKind, Function, PointId};
 
 /// Labels stand inside of decisions.
-const LABEL_RANK: usize = 3;
+const LABEL_RANK: usize = 4;
 
 /// The probes of one function.
 pub(super) struct FunctionProbes<'u, 'a, 'p> {
@@ -32,6 +32,8 @@ pub(super) struct FunctionProbes<'u, 'a, 'p> {
     /// Declarations before the function.
     pub(super) tables: String,
     pub(super) errors: ErrorProbes<'a>,
+    /// Predicates over the result, with their probes.
+    pub(super) results: Vec<(ResultPredicate, u32)>,
 }
 
 impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
@@ -62,6 +64,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
             declarations: String::new(),
             tables: String::new(),
             errors: ErrorProbes::new(hazards),
+            results: Vec::new(),
         }
     }
 
@@ -85,6 +88,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         match goal {
             Goal::Label { point, predicate: None, .. } => self.statement(*point, goal),
             Goal::Label { .. } | Goal::Entry { .. } => self.label(goal),
+            Goal::Return { predicate, .. } => self.result(*predicate),
             Goal::Arm { block, target, .. } => {
                 self.switch(*block);
                 let probes = self.switches[block].as_ref().map_err(Clone::clone)?;

@@ -4,6 +4,7 @@ mod decision_probes;
 mod error_probes;
 mod function_probes;
 mod probe_sharing;
+mod result_probes;
 mod runtime_source;
 mod switch_probes;
 mod test_detection;

@@ -144,6 +144,7 @@ impl<'a> UnitProbes<'a> {
                     .iter()
                     .map(|goal| goal.as_ref().ok_or(ProbeObstacle::DifferentCode).and_then(|goal| probes.goal(goal)))
                     .collect();
+                probes.write_results();
                 if let Some(test) = test {
                     probes.test(&test);
                 }
@@ -296,6 +297,7 @@ fn key(criterion: &str, goal: &Goal) -> String {
     match goal {
         Goal::Label { point, predicate, .. } => format!("{criterion} {point} {}", predicate.is_some()),
         Goal::Entry { .. } => format!("{criterion} entry"),
+        Goal::Return { predicate, .. } => format!("{criterion} returns {predicate:?}"),
         Goal::Arm { block, target, .. } => format!("{criterion} {block} {target}"),
         Goal::Outcome { decision, value, .. } => format!("{criterion} {decision} {value}"),
         Goal::Condition { decision, condition, value, .. } => {

@@ -295,6 +295,7 @@ impl<'m> MethodProbeMap<'m> {
                 }
             }
             Goal::Entry { predicate, .. } => values::entry(self.function, self.probes, predicate),
+            Goal::Return { func: _, predicate } => values::result(self.function, self.probes, *predicate),
             Goal::Error { .. } => (Vec::new(), Some(ProbeObstacle::NotForJava)),
         }
     }

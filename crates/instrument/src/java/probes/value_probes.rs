@@ -2,6 +2,7 @@
 
 use crate::record::ProbeObstacle;
 use touchstone_base::float::Op;
+use touchstone_criteria::ResultPredicate;
 use touchstone_front_java::{CodeLocations, ImplicitException, InstructionPredicate};
 use touchstone_ir::{CmpOp, Expr, ExprKind, Function, PointId, Reg, Ty, sign_extend};
 use touchstone_probes_java::{DomainPart, MethodProbes, ValueCheck};
@@ -44,6 +45,21 @@ pub(super) fn entry(function: &Function, probes: &MethodProbes, predicate: &Expr
     });
     match probe {
         Some(probe) => (vec![probe], None),
+        None => (Vec::new(), Some(ProbeObstacle::NotForJava)),
+    }
+}
+
+/// Returns the probes of a predicate over the result.
+pub(super) fn result(function: &Function, probes: &MethodProbes, predicate: ResultPredicate) -> ProbesOrObstacle {
+    let parts: &[DomainPart] = match (function.result, predicate) {
+        (Some(Ty::Ptr), ResultPredicate::Zero) => &[DomainPart::Null],
+        (Some(Ty::Ptr), ResultPredicate::NonZero) => &[DomainPart::NotNull],
+        (_, ResultPredicate::Zero) => &[DomainPart::Zero],
+        // The extremes of a type have probes beside those of the sign.
+        (_, ResultPredicate::NonZero) => &[DomainPart::Negative, DomainPart::Positive, DomainPart::NoNumber],
+    };
+    match parts.iter().map(|part| probes.result(*part)).collect() {
+        Some(found) => (found, None),
         None => (Vec::new(), Some(ProbeObstacle::NotForJava)),
     }
 }
