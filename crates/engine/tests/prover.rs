@@ -85,6 +85,24 @@ fn conditions_that_contradict_each_other_are_seen() {
     check(NESTED, "mcc", &["x < 5 and !(x)", "x < 5 and x"]);
     check(NESTED, "mcdc", &["x < 5 is true and decides", "x is false and decides", "x is true and decides"]);
     check(NESTED, "labels", &["both: "]);
+    check(NESTED, "returns", &["returns non-zero"]);
+}
+
+#[test]
+fn results_that_no_return_has_are_seen() {
+    let function = |ty: &str, body: &str| format!("type ty0 = {ty}\nfunc @f(%0 \"x\": {body}");
+    let int = |body: &str| function("int \"int\" 32 signed", &format!("i32 ty0) -> i32 ty0 {{\n{body}}}\n"));
+    check(&int("b0:\n  return %0\n"), "returns", &[]);
+    check(&int("b0:\n  %1: i32 = or %0, 1\n  return %1\n"), "returns", &["returns zero"]);
+    let two = "b0:\n  %1: i1 = cmp eq %0, 0\n  branch %1, b1, b2\nb1:\n  return %0\nb2:\n  return 3\n";
+    check(&int(two), "returns", &[]);
+    check(&int(&two.replace("cmp eq", "cmp ne")), "returns", &["returns zero"]);
+    let float = "float \"double\" f64";
+    check(
+        &function(float, "i64 ty0) -> i64 ty0 {\nb0:\n  return i64 0x8000000000000000\n}\n"),
+        "returns",
+        &["returns non-zero"],
+    );
 }
 
 #[test]

@@ -472,3 +472,86 @@ fn constants_in_conditions_are_no_conditions() {
     check("p || (x != 0 ? -0.0f : *q)", 3);
     check("p ? q : (int *)16", 3);
 }
+
+#[test]
+fn every_function_with_a_result_returns_zero_and_non_zero() {
+    let both = ["+ returns zero", "+ returns non-zero"];
+    check("returns", &[], "int f(int a) { if (a > 3) return 0; return a; }", &both);
+    check("returns", &[], "double f(double a) { return a * 2; }", &both);
+    // The value is converted to the type of the function.
+    check("returns", &[], "unsigned char f(int a) { if (a > 0) return 256; return 1; }", &both);
+    check("returns", &[], "_Bool f(int a) { return a; }", &["+ returns false", "+ returns true"]);
+    check("returns", &[], "int *f(int *a, int n) { return n ? a : 0; }", &["+ returns null", "+ returns non-null"]);
+    check("returns", &[], "int f(int a) { return a * 0; }", &["+ returns zero", "- returns non-zero"]);
+    check("returns", &[], "unsigned f(unsigned a) { return a % 7 + 1; }", &["- returns zero", "+ returns non-zero"]);
+    check("returns", &[], "void f(int *a) { *a = 1; }", &[]);
+    let source = "static int g(int a) { return a > 0; } int f(int a) { return g(a) ? 5 : 7; }";
+    let expected = ["+ returns zero", "+ returns non-zero", "- returns zero", "+ returns non-zero"];
+    check("returns", &["--scope", "callees"], source, &expected);
+}
+
+#[test]
+fn tests_for_results_are_replayed_and_measured() {
+    let source = "\
+int sign(int a) { if (a < 0) return -1; return a > 0; }
+char *tail(char *s) { while (s && *s && *s != '/') s++; return s && *s ? s + 1 : 0; }
+";
+    let case = Case::new(source);
+    let report = case.report("generate", &["-c", "returns", "-o", "out"]);
+    let expected = ["+ returns zero", "+ returns non-zero", "+ returns null", "+ returns non-null"];
+    assert_eq!(verdicts(&report), expected);
+    assert!(list(&report, "tests").iter().all(|test| word(test, "replay") == "agreed"), "{report:#}");
+
+    let main = "\
+int sign(int a);
+char *tail(char *s);
+static int calls;
+static int next(void) { return ++calls; }
+static double half(int a) { return a / 2.0; }
+static _Bool truth(int a) { return a; }
+static int same(void) { return next(); }
+int main(void) {
+    sign(0);
+    char text[] = \"a/b\";
+    if (!tail(text) || tail(0)) return 1;
+    half(0);
+    truth(256);
+    same();
+}
+";
+    std::fs::write(case.folder.path().join("main.c"), main).expect("writable");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.current_dir(case.folder.path()).env("NO_COLOR", "1");
+    let build = "cc -Wall -Werror -c case.c && cc -Wall -Werror -c main.c && cc case.o main.o -o suite && ./suite";
+    command.args(["measure", "--format", "json", "-c", "returns", "--", "sh", "-c", build]);
+    let output = command.output().expect("touchstone runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let found: BTreeMap<String, String> = list(&report, "objectives")
+        .iter()
+        .map(|one| (format!("{} {}", word(one, "function"), word(one, "text")), word(one, "status").to_string()))
+        .collect();
+    let covered = [
+        "half returns zero",
+        "main returns zero",
+        "next returns non-zero",
+        "same returns non-zero",
+        "sign returns zero",
+        "tail returns non-null",
+        "tail returns null",
+        "truth returns true",
+    ];
+    let is_covered = |(name, status): (&String, &String)| (status == "covered").then(|| name.clone());
+    assert_eq!(found.iter().filter_map(is_covered).collect::<Vec<_>>(), covered, "{found:#?}");
+    assert_eq!(found.len(), 14, "{found:#?}");
+}
+
+#[test]
+fn results_are_labels_where_returned_expressions_have_no_effects() {
+    let case = Case::new("int g(int); int f(int a) { if (a > 3) return 0; return a; } int h(int a) { return g(a); }");
+    let output = case.run("annotate", &["-c", "returns"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(text.matches("TOUCHSTONE_LABEL(!(signed int)(").count(), 2, "{text}");
+    assert_eq!(text.matches("TOUCHSTONE_LABEL(!!(signed int)(").count(), 2, "{text}");
+    assert_eq!(text.matches("not placed: h.returns").count(), 2, "{text}");
+}

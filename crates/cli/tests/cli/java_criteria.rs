@@ -212,3 +212,67 @@ fn wm_mutates_what_is_computed_and_replaces_variables_only_by_such_as_have_a_val
     assert!(has(&joined, "ROR this.limit == a -> this.limit <= a", "covered"), "{joined:?}");
     assert!(has(&verdicts(&report, "Mutants.real"), "AOR a * n -> a + n", "covered"));
 }
+
+const RETURNS: &str = "public class Returns {
+    static int sign(int a) { if (a < 0) return -1; return a > 0 ? 1 : 0; }
+    static boolean odd(int a) { return a % 2 != 0; }
+    static double half(double a) { return a / 2; }
+    static long one(long a) { return a * 0 + 1; }
+    static String name(int a) { return a > 3 ? \"big\" : null; }
+    static void nothing(int[] a) { a[0] = 1; }
+    static char upper(char c) { try { return (char) (c - 32); } finally { if (c == 0) nothing(new int[1]); } }
+    public static void main(String[] args) { sign(7); odd(4); half(0); one(1); name(1); name(9); upper('a'); }
+}
+";
+
+#[test]
+fn every_method_with_a_result_returns_zero_and_non_zero() {
+    for verb in [&["-c", "returns"][..], &["-c", "returns", "--prove"]] {
+        let (report, _) = report("Returns", RETURNS, verb);
+        let is = |method: &str, expected: [(&str, &str); 2]| {
+            let expected = expected.map(|(text, status)| (text.to_string(), status.to_string()));
+            assert_eq!(verdicts(&report, &format!("Returns.{method}")), expected, "{method}");
+        };
+        for method in ["sign", "half", "upper"] {
+            is(method, [("returns zero", "covered"), ("returns non-zero", "covered")]);
+        }
+        is("odd", [("returns false", "covered"), ("returns true", "covered")]);
+        is("one", [("returns zero", "infeasible"), ("returns non-zero", "covered")]);
+        is("name", [("returns null", "covered"), ("returns non-null", "covered")]);
+        assert_eq!(verdicts(&report, "Returns.nothing"), []);
+        assert_eq!(verdicts(&report, "Returns.main"), []);
+    }
+}
+
+#[test]
+fn results_of_methods_are_measured() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    std::fs::create_dir(scratch.path().join("src")).expect("writable");
+    std::fs::write(scratch.path().join("src/Returns.java"), RETURNS).expect("writable");
+    let compiled =
+        Command::new("javac").args(["-d", "classes", "src/Returns.java"]).current_dir(scratch.path()).status();
+    assert!(compiled.expect("javac runs").success());
+    let touchstone = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+        let output = command.args(words).current_dir(scratch.path()).output().expect("it runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    touchstone(&["measure", "-c", "returns", "-q", "--", "java", "-Xverify:all", "-cp", "classes", "Returns"]);
+    let report: Value = serde_json::from_slice(&touchstone(&["report", "--format", "json"])).expect("JSON");
+    let objectives = report["objectives"].as_array().expect("objectives");
+    let name = |one: &Value| format!("{} {}", one["function"], one["text"]).replace('"', "");
+    let mut covered: Vec<String> = objectives.iter().filter(|one| one["status"] == "covered").map(name).collect();
+    covered.sort();
+    let expected = [
+        "Returns.half returns zero",
+        "Returns.name returns non-null",
+        "Returns.name returns null",
+        "Returns.odd returns false",
+        "Returns.one returns non-zero",
+        "Returns.sign returns non-zero",
+        "Returns.upper returns non-zero",
+    ];
+    assert_eq!(covered, expected, "{objectives:#?}");
+    assert_eq!(objectives.len(), 12, "{objectives:#?}");
+}

@@ -22,6 +22,7 @@ criteria! {
     mcdc::Mcdc,
     wm::Wm,
     idc::Idc,
+    returns::Returns,
     rte::Rte,
     labels::Labels,
 }
