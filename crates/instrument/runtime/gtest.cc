@@ -1,6 +1,6 @@
 # 1 "<touchstone>" 3
-/* Tells where a test of GoogleTest begins. It is appended to preprocessed C++; the first unit of a process listens. What is
-   told is in the units with probes: without any, nobody asks. */
+/* Announces the beginning of each GoogleTest test. It is appended to preprocessed C++; the first unit of a process listens.
+   Instrumented units define the announced function: without any, nothing is announced. */
 extern "C" {
 __attribute__((__weak__)) void touchstone_test_begin(const char *);
 __attribute__((__weak__, __visibility__("default"))) int __touchstone_listens = 0;

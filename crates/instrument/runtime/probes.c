@@ -1,8 +1,8 @@
-/* What a unit with probes needs at run time, after system.c. The first unit of a process makes its hit file; every unit maps
-   its probes into it. No descriptor stays open: a program may close and reuse any. A file that can't be written means that
-   the process has no probes, never that it dies: whatever is mapped was allocated before, within the limit on sizes; an
-   empty file tells that hits were lost.
-   The file: 8 bytes magic; process id, number of units (32 bits each); 512 bytes name of the test, 1024 bytes command line;
+/* The runtime of instrumented units, after system.c. The first unit of a process creates its hit file; every unit maps its
+   probes into it. No descriptor stays open, because a program may close and reuse any. If the file can't be written, the
+   process runs without probes and never crashes: mapped pages are allocated before, within the limit on file sizes. An
+   empty file reports that hits were lost.
+   The format: 8 bytes magic; process id, number of units (32 bits each); 512 bytes name of the test, 1024 bytes command line;
    at 4096 a table of units (64 bits identity, 32 bits offset, 32 bits size); from 65536 on the probes. */
 typedef struct {
     int pid, failed;
@@ -35,7 +35,7 @@ static const char *__touchstone_getenv(const char *name) {
     }
     return (const char *)0;
 }
-/* Room that is really there: a store into it can't fail any more. Past the limit on sizes the kernel would send a signal. */
+/* Allocates a range of the file, so that a store into it can't fail. Past the limit on sizes the kernel would send a signal. */
 static int __touchstone_room(int file, unsigned long from, unsigned long size) {
     char zeros[512];
     unsigned long at;
@@ -43,14 +43,14 @@ static int __touchstone_room(int file, unsigned long from, unsigned long size) {
     if (from + size > __touchstone_largest_file()) return -1;
     do error = __touchstone_allocate(file, (long)from, (long)size); while (error == -4);
     if (!error) return 0;
-    /* No space is no space; but some file systems can't reserve any, and there it is written. */
+    /* Some file systems can't allocate ranges: there zeros are written. */
     if (error == -28 || error == -27 || error == -122) return -1;
     for (at = 0; at < sizeof zeros; at++) ((volatile char *)zeros)[at] = 0;
     for (at = 0; at < size; at += sizeof zeros)
         if (__touchstone_pwrite(file, zeros, sizeof zeros, (long)(from + at)) != (long)sizeof zeros) return -1;
     return 0;
 }
-/* A fresh file, in the directory of hits or, where another user may not write there, elsewhere. */
+/* Creates a file in the directory of hits, or in the fallback directory if another user may not write there. */
 static int __touchstone_fresh(char *path, unsigned long size, const char *extension) {
     __touchstone_process_t *process = &__touchstone_process_2;
     int place, file = -1;
@@ -70,17 +70,17 @@ static int __touchstone_fresh(char *path, unsigned long size, const char *extens
         __touchstone_put(to, end, extension);
         file = __touchstone_open(path, 02000302, 0666);
     }
-    /* Whoever measures reads it, whatever mask the program has. The sandbox allows no change of modes, and has one user. */
+    /* The measuring user must be able to read it, whatever the umask is. The sandbox forbids chmod, and has one user. */
     if (file >= 0 && !__touchstone_getenv("TOUCHSTONE_SANDBOXED")) __touchstone_mode(file, 0666);
     return file;
 }
-/* An empty file says that something is not in any. */
+/* Creates an empty file, which reports that hits were lost. */
 static void __touchstone_lost(void) {
     char path[1200];
     int file = __touchstone_fresh(path, sizeof path, ".hits");
     if (file >= 0) __touchstone_close(file);
 }
-/* A fresh hit file; its header is mapped only while it is written. */
+/* Creates a hit file; its header is mapped only while it is written. */
 static int __touchstone_new_file(void) {
     __touchstone_process_t *process = &__touchstone_process_2;
     int file = __touchstone_fresh(process->path, sizeof process->path, ".hits");
@@ -88,7 +88,7 @@ static int __touchstone_new_file(void) {
     if (file < 0) return -1;
     header = __touchstone_room(file, 0, 4096) ? (unsigned char *)0 : (unsigned char *)__touchstone_mmap(0, 4096, 1, file, 0);
     if (!header) {
-        /* What could be reserved of it is no hit file: an empty one is. */
+        /* A partly allocated file is no hit file: it is truncated to an empty one. */
         __touchstone_close(__touchstone_open(process->path, 02001001, 0));
         __touchstone_close(file);
         return -1;
@@ -110,7 +110,7 @@ static int __touchstone_new_file(void) {
     process->entries = 0;
     return file;
 }
-/* Maps one unit's probes into the hit file: to its end, unless the unit has its place there. Hits so far are kept if asked for. */
+/* Maps the probes of a unit into the hit file: at its end, unless the unit has an offset there. Keeps earlier hits on request. */
 static int __touchstone_map(int file, unsigned index, int keep) {
     __touchstone_process_t *process = &__touchstone_process_2;
     volatile unsigned char *probes = process->units[index].probes;
@@ -142,7 +142,7 @@ static int __touchstone_map(int file, unsigned index, int keep) {
     process->end = offset + size;
     return 0;
 }
-/* A new file for all units. */
+/* Creates a new file for all units. */
 static void __touchstone_all(int keep) {
     __touchstone_process_t *process = &__touchstone_process_2;
     unsigned index;
@@ -153,7 +153,7 @@ static void __touchstone_all(int keep) {
         process->failed = __touchstone_map(file, index, keep) != 0;
         if (process->failed) __touchstone_lost();
     }
-    /* What could not be mapped must not count for the test before. */
+    /* Units that could not be mapped must not count for the test before. */
     for (index = 0; index < process->count && process->failed && !keep; index++)
         if (process->units[index].probes && !process->units[index].offset)
             __touchstone_mmap((void *)process->units[index].probes, process->units[index].size, 50, -1, 0);
@@ -172,7 +172,7 @@ void __touchstone_register_2(unsigned long long unit, volatile unsigned char *pr
         __touchstone_put(process->test, process->test + sizeof process->test, test ? test : "");
     }
     if (process->failed) return;
-    /* A library that comes again has its place already. */
+    /* A library that is loaded again has an entry already. */
     for (index = 0; index < process->count; index++)
         if (!process->units[index].probes && process->units[index].unit == unit && process->units[index].size == size) break;
     if (index == 3840) return;
@@ -183,13 +183,13 @@ void __touchstone_register_2(unsigned long long unit, volatile unsigned char *pr
         process->units[index].offset = 0;
     }
     process->units[index].probes = probes;
-    /* After a fork the file is still the parent's, too: a unit that only the child has makes a file of its own. */
+    /* After a fork the file is shared with the parent: a unit that only the child loads gets a new file. */
     if (process->pid != __touchstone_getpid()) {
         __touchstone_all(1);
         return;
     }
     file = __touchstone_open(process->path, 02000002, 0);
-    /* A user that it does not belong to, or another root: what can't be opened gets a file of its own. */
+    /* The file can't be opened as another user or in another root directory: the process gets a new one. */
     if (file < 0) {
         __touchstone_all(1);
         return;
@@ -204,7 +204,7 @@ void __touchstone_forget_2(volatile unsigned char *probes) {
     for (index = 0; index < __touchstone_process_2.count; index++)
         if (__touchstone_process_2.units[index].probes == probes) __touchstone_process_2.units[index].probes = 0;
 }
-/* From here on hits belong to this test. */
+/* Attributes the hits from here on to a test. */
 __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
 void touchstone_test_begin(const char *name) {
     __touchstone_process_t *process = &__touchstone_process_2;

@@ -1,9 +1,9 @@
-/* What a unit whose state is followed needs at run time, after probes.c. Events of a process and of what it forks go to one
-   mapped file: 4096 bytes of header (8 bytes magic; process id, 32 bits; 4 unused; number of slots that were asked for and
-   most slots, 64 bits each; number of streams, 64 bits; at 64, 512 bytes name of the test; at 1024, 1024 bytes command line),
+/* The runtime of state coverage, after probes.c. The events of a process and of its forked children are in one mapped file:
+   4096 bytes of header (8 bytes magic; process id, 32 bits; 4 unused; number of requested slots and maximum number of slots,
+   64 bits each; number of streams, 64 bits; at 64, 512 bytes name of the test; at 1024, 1024 bytes command line),
    then slots of two 64-bit words. An event: kind (8 bits), stream (16 bits), size (8 bits), site (32 bits); a value. A size
-   that does not fit is 255, and stands in the slot before, whose kind is 255. The first word is written last.
-   The file grows as it is filled, and what is mapped is only touched where it has grown. */
+   that does not fit is 255, and is in the slot before, whose kind is 255. The first word is written last.
+   The file grows as it is filled, and mapped pages are accessed only within its size. */
 typedef struct {
     volatile unsigned long long *header, *slots;
     volatile unsigned char *alive;
@@ -18,10 +18,10 @@ extern __attribute__((__weak__)) void __touchstone_f3(void) __asm__("free");
 extern __attribute__((__weak__)) void __touchstone_f4(void) __asm__("strdup");
 __attribute__((__weak__, __visibility__("default"))) __touchstone_trace_t __touchstone_trace_2;
 __attribute__((__weak__, __visibility__("default"))) __thread unsigned __touchstone_stream;
-/* Whether events are told: units ask before they call, and functions run without probes where it is 0. */
+/* Nonzero while events are recorded: units read it before each event, and uninstrumented copies run while it is 0. */
 __attribute__((__weak__, __visibility__("default"))) unsigned char __touchstone_told;
 
-/* Room for so many slots. Without it nothing is told any more, which costs little, and whoever reads the file sees it. */
+/* Grows the file to a number of slots. If that fails, recording ends, and the header shows how many events were dropped. */
 static int __touchstone_more(unsigned long long slots) {
     __touchstone_trace_t *trace = &__touchstone_trace_2;
     unsigned long long step = 16384, wanted = (slots + step - 1) / step * step;
@@ -59,7 +59,7 @@ static void __touchstone_put_event(unsigned kind, unsigned site, unsigned long l
     slot[1] = a;
     __atomic_store_n(slot, kind | (unsigned long long)__touchstone_stream << 8 | b << 24 | (unsigned long long)site << 32, 3);
 }
-/* A thread's or a forked process's first event. */
+/* Begins a stream with the first event of a thread or of a forked process. */
 static void __touchstone_new_stream(void) {
     __touchstone_trace_t *trace = &__touchstone_trace_2;
     unsigned parent = 0;
@@ -77,7 +77,7 @@ void __touchstone_ev(unsigned kind, unsigned site, const volatile void *a, unsig
 }
 __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
 void __touchstone_leave(unsigned *site) { __touchstone_ev(15, *site, 0, 0); }
-/* The end of a call, and its value. */
+/* Record the end of a call, and return its value. */
 __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
 void *__touchstone_pointer(unsigned site, const volatile void *value) {
     __touchstone_ev(12, site, value, 1);
@@ -93,8 +93,8 @@ double __touchstone_double(unsigned site, double value) {
     __touchstone_ev(12, site, 0, 1);
     return value;
 }
-/* Something that a test could look at where it ends: an object (0), a text in an array (1), or a text behind a pointer (2). What
-   pointers lead to may be gone: the system reads it, and says so. A text ends with its first zero. */
+/* Observes an expression at the end of a test: an object (0), a string in an array (1), or the string that a pointer points to
+   (2). A pointer may be invalid: the kernel reads the pointee, and reports that. A string ends with its first zero. */
 __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
 void __touchstone_see(unsigned site, const volatile void *at, unsigned long long size, unsigned text) {
     unsigned char bytes[64];
@@ -109,7 +109,7 @@ void __touchstone_see(unsigned site, const volatile void *at, unsigned long long
     if (text && size > sizeof bytes) size = sizeof bytes;
     if (size > sizeof bytes) return;
     if (__touchstone_peek(bytes, at, size) != (long)size) {
-        /* Only texts may end early. */
+        /* Only strings may end early. */
         for (done = 0; text && done < size; done++) {
             if (__touchstone_peek(bytes + done, (const volatile char *)at + done, 1) != 1) return;
             if (!bytes[done]) break;
@@ -165,7 +165,7 @@ static void __touchstone_new_trace(void) {
         if (__touchstone_read(line, pages + 1024, 1023) < 0) pages[1024] = 0;
         __touchstone_close(line);
     }
-    /* A forked child finds zero here. */
+    /* A forked child reads zero here. */
     __touchstone_madvise(alive, 4096, 18);
     *alive = 1;
     trace->alive = alive;

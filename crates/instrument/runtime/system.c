@@ -1,6 +1,6 @@
-/* What the runtime asks of the system. It goes past the C library where the processor is known: a program may have functions
-   called `open` or `read` of its own, and tests replace them (`ld --wrap`). No errno is touched that way. Results are those
-   of the kernel: less than zero is an error's number. */
+/* The system calls of the runtime. They bypass the C library on known processors: a program may define its own functions
+   `open` or `read`, and tests may replace them (`ld --wrap`). So errno is not modified. Results are those of the kernel:
+   a negative one is an error number. */
 #if defined __x86_64__ && !defined __ILP32__
 static long __touchstone_call(long number, long a, long b, long c, long d, long e, long f) {
     long result;
@@ -61,7 +61,7 @@ static int __touchstone_getpid(void) { return (int)__touchstone_call(__touchston
 static void __touchstone_clock(long *now) {
     __touchstone_call(__touchstone_numbers(228, 113), 0, (long)now, 0, 0, 0, 0);
 }
-/* Reads memory of this process that may not be there: so many bytes were. */
+/* Reads memory of this process that may not be mapped. Returns the number of bytes. */
 static __attribute__((__unused__)) long __touchstone_peek(void *to, const volatile void *from, unsigned long size) {
     struct { void *at; unsigned long size; } here = {to, size}, there = {(void *)from, size};
     return __touchstone_call(__touchstone_numbers(310, 270), __touchstone_getpid(), (long)&here, 1, (long)&there, 1, 0);

@@ -108,7 +108,7 @@ fn sources(krate: &str) -> Vec<(PathBuf, String)> {
 }
 
 /// The folders of crates. Each uses only those before it. Files in no folder may use all, or be used by all.
-const FOLDERS: [(&str, &[&str]); 9] = [
+const FOLDERS: [(&str, &[&str]); 10] = [
     ("cli", &["output", "plan", "verbs", "bench"]),
     ("emit", &["c/syntax", "c/build", "c/text", "c/files", "c/run", "java"]),
     ("campaign", &["request", "externals", "java", "program", "reuse", "plan", "change", "stages", "cache", "measure"]),
@@ -147,6 +147,26 @@ const FOLDERS: [(&str, &[&str]); 9] = [
     ("front-java", &["path", "classes", "coverage", "lower", "fixtures", "program"]),
     ("report", &["document", "analysis", "conversion", "export", "terminal", "html"]),
     ("probes-java", &["encode", "cfg", "trace", "predicates", "layout", "weave"]),
+    (
+        "instrument",
+        &[
+            "storage",
+            "state",
+            "record",
+            "hits",
+            "imports",
+            "c/text",
+            "c/annotate",
+            "c/state",
+            "c/probes",
+            "c/wrapper",
+            "c/suggest",
+            "java/probes",
+            "java/state",
+            "java/suggest",
+            "measurement",
+        ],
+    ),
     ("solver", &["terms", "models", "sat", "search", "float"]),
 ];
 

@@ -8,12 +8,12 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Keeps what was hit of classes that got their probes before they were loaded: in a file that is mapped, as probes.c describes it. Only
- * the first hit of a probe writes. Where no file can be written the program runs as without it.
+ * Records the hits of classes that were woven offline, in a mapped file with the format of probes.c. Only the first hit of a probe
+ * writes. If no file can be written, the program runs without probes.
  */
 public final class HOLDER {
     private static final int TABLE = 4096, PROBES = 65536, SIZE = ROOM;
-    /** Units, and how many probes each has. */
+    /** The units, and the number of probes of each. */
     private static final long[] UNITS = {IDENTITIES};
     private static final int[] SIZES = {COUNTS};
     private static final byte[] HIT = new byte[SIZE];
@@ -46,7 +46,7 @@ public final class HOLDER {
         return hits != null ? hits : all != null ? all + "/hits" : DIRECTORY;
     }
 
-    /** Room for it is really there: a store into it can't fail any more. An empty file says that hits were lost. */
+    /** Allocates the file, so that a store into it can't fail. An empty file reports that hits were lost. */
     private static MappedByteBuffer written(File file) throws Exception {
         file.setReadable(true, false);
         try (RandomAccessFile opened = new RandomAccessFile(file, "rw")) {
@@ -74,7 +74,7 @@ public final class HOLDER {
         }
     }
 
-    /** Words of a command end with a zero. */
+    /** Writes a string; the words of the command, at 528, are separated by zeros. */
     private static void put(MappedByteBuffer to, int at, int most, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         for (int i = 0; i < bytes.length && i < most; i++) to.put(at + i, at == 528 && bytes[i] == ' ' ? 0 : bytes[i]);

@@ -1,4 +1,4 @@
-//! `gcov --json-format`: lines with their branches, and from GCC 14 on their conditions.
+//! Reads `gcov --json-format`: lines with their branches, and from GCC 14 on their conditions.
 
 use super::imported_coverage::{ImportedCoverage, LineCoverage};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(super) fn read(json: &Value) -> Result<ImportedCoverage, String> {
                 _ if whole => LineCoverage::All,
                 _ => LineCoverage::Some,
             };
-            // A line may be there once for each function that it is part of.
+            // A line may occur once for each function that contains it.
             seen.lines.entry(number).and_modify(|known| *known = both(*known, state)).or_insert(state);
             let list = |key: &str| line.get(key).and_then(Value::as_array).into_iter().flatten();
             let taken = |branch: &Value| branch.get("count").and_then(Value::as_u64).is_some_and(|count| count > 0);
@@ -41,7 +41,7 @@ pub(super) fn read(json: &Value) -> Result<ImportedCoverage, String> {
     Ok(outside)
 }
 
-/// What is known of a line that is there twice.
+/// Merges two entries of a line.
 fn both(a: LineCoverage, b: LineCoverage) -> LineCoverage {
     match (a, b) {
         (LineCoverage::All, LineCoverage::All) => LineCoverage::All,

@@ -1,47 +1,47 @@
-//! Types.
+//! Coverage data of other tools, by position where the tool knows columns and by line otherwise.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What another tool measured.
+/// Coverage that another tool measured.
 #[derive(Clone, Debug, Default)]
 pub struct ImportedCoverage {
-    /// By file, as its whole path where it is there.
+    /// The files, by canonical path if they exist.
     pub files: BTreeMap<String, FileCoverage>,
 }
 
-/// What is known of a file.
+/// The coverage of a file.
 #[derive(Clone, Debug, Default)]
 pub struct FileCoverage {
-    /// From each place on, until the next: whether it was executed. `None` where there is no code.
+    /// The regions, each up to the next one: true if it was executed, `None` if it contains no code.
     pub regions: Vec<(LineColumn, Option<bool>)>,
-    /// By line: whether something on it was executed, or all of it.
+    /// The coverage of each line.
     pub lines: BTreeMap<u32, LineCoverage>,
-    /// Conditions by where they begin: whether they were true, and false.
+    /// The conditions by their first position: true if they were true, and if they were false.
     pub conditions: BTreeMap<LineColumn, (bool, bool)>,
-    /// By line: whether each of its branches was taken.
+    /// For each line, true for each branch that was taken.
     pub branches: BTreeMap<u32, Vec<bool>>,
-    /// Decisions by where they begin: of each condition, whether it was shown to decide.
+    /// The decisions by their first position: true for each condition that was shown to have an independent effect.
     pub decisions: BTreeMap<LineColumn, Vec<bool>>,
-    /// By line and number of conditions: of each condition, whether it was shown to decide when true, and when false.
-    /// `None` if there are several such decisions.
+    /// The decisions by line and number of conditions: for each condition, the independent effect when true and when
+    /// false. `None` if there are several such decisions.
     pub decisions_in_line: BTreeMap<(u32, usize), Option<OutcomePairs>>,
 }
 
-/// Of each condition, whether something was shown of it when true, and when false.
+/// For each condition, true if its effect was shown when true, and when false.
 pub type OutcomePairs = Vec<(bool, bool)>;
 
-/// A line and a column, both from 1.
+/// A line and a column, both counted from 1.
 pub type LineColumn = (u32, u32);
 
-/// What is known of a line.
+/// The coverage of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineCoverage {
     /// Nothing on it was executed.
     Not,
-    /// Something was.
+    /// Something on it was executed.
     Some,
-    /// Everything was.
+    /// Everything on it was executed.
     All,
 }
 
@@ -52,25 +52,25 @@ impl ImportedCoverage {
         self.files.entry(whole.display().to_string()).or_default()
     }
 
-    /// Whether it knows the conditions of decisions.
+    /// Returns true if it contains MC/DC.
     pub fn has_mcdc(&self) -> bool {
         self.files.values().any(|seen| !seen.decisions.is_empty() || !seen.decisions_in_line.is_empty())
     }
 
-    /// Whether it knows which way branches went.
+    /// Returns true if it contains branches.
     pub fn has_branches(&self) -> bool {
         self.files.values().any(|seen| !seen.conditions.is_empty() || !seen.branches.is_empty())
     }
 }
 
 impl FileCoverage {
-    /// Whether the code at a place was executed, where columns are known.
+    /// Returns true if the code at a position was executed, or `None` if the tool has no columns.
     pub fn executed(&self, place: LineColumn) -> Option<bool> {
         let next = self.regions.partition_point(|(at, _)| *at <= place);
         next.checked_sub(1).and_then(|index| self.regions[index].1)
     }
 
-    /// Adds the condition of a decision in a line.
+    /// Adds a decision in a line.
     pub(super) fn add_decision(&mut self, line: u32, conditions: Vec<(bool, bool)>) {
         let known = self.decisions_in_line.entry((line, conditions.len()));
         known.and_modify(|known| *known = None).or_insert(Some(conditions));

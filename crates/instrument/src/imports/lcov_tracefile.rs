@@ -1,9 +1,10 @@
-//! LCOV tracefiles: lines (`DA`), branches (`BRDA`) and, from LCOV 2 on, conditions (`MCDC`).
+//! Reads LCOV tracefiles: lines (`DA`), branches (`BRDA`) and, from LCOV 2 on, conditions (`MCDC`).
 
 use super::imported_coverage::{ImportedCoverage, LineCoverage};
 use std::collections::BTreeMap;
 
-/// Conditions of one line, by the size of their group and their number: shown when true, shown when false, how often named.
+/// The conditions of a line, by the size of their group and their index: shown when true, shown when false, number of
+/// entries.
 type Conditions = BTreeMap<(u32, usize), BTreeMap<usize, (bool, bool, u32)>>;
 
 pub(super) fn read(text: &str) -> Result<ImportedCoverage, String> {
@@ -54,7 +55,7 @@ pub(super) fn read(text: &str) -> Result<ImportedCoverage, String> {
     Ok(outside)
 }
 
-/// Groups of conditions become decisions, where it is plain which belong together.
+/// Converts groups of conditions to decisions, where it is unambiguous which belong to one.
 fn finish(outside: &mut ImportedCoverage, file: Option<&str>, conditions: Conditions) {
     let Some(file) = file else { return };
     let seen = outside.file(file, None);

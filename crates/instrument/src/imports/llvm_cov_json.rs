@@ -1,4 +1,4 @@
-//! `llvm-cov export`: segments, branches and MC/DC records, all with columns.
+//! Reads `llvm-cov export`: segments, branches and MC/DC records, all with columns.
 
 use super::imported_coverage::ImportedCoverage;
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(super) fn read(json: &Value) -> Result<ImportedCoverage, String> {
         for branch in list("branches") {
             let (Some(line), Some(column)) = (number(branch, 0), number(branch, 1)) else { continue };
             let taken = |at: usize| branch.get(at).and_then(Value::as_u64).is_some_and(|count| count > 0);
-            // What a macro expands to has places of its own.
+            // Branches in the expansion of a macro have positions of their own.
             if number(branch, 6) != number(branch, 7) {
                 continue;
             }

@@ -1,7 +1,6 @@
-//! Coverage that other tools measured: llvm-cov's JSON, gcov's JSON (also compressed) and LCOV's tracefiles.
+//! Coverage of other tools: JSON of llvm-cov and gcov (also compressed), and LCOV tracefiles.
 //!
-//! What they say is kept as they say it: by place where they know columns, by line where they don't. Deliberately not here:
-//! what it means for objectives (`touchstone_campaign`'s). Whoever asks must be content with "not known".
+//! Deliberately not here: what the data means for objectives (`touchstone_campaign`), where it may be unknown.
 
 mod gcov_json;
 mod imported_coverage;
@@ -12,7 +11,7 @@ pub use imported_coverage::{FileCoverage, ImportedCoverage, LineColumn, LineCove
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Why a file can't be used.
+/// The reason why a file can't be used.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum ImportError {
@@ -27,7 +26,7 @@ pub enum ImportError {
 }
 
 impl ImportedCoverage {
-    /// Reads a file, whichever of the tools wrote it.
+    /// Reads a file in any of the formats.
     pub fn read(path: &Path) -> Result<ImportedCoverage, ImportError> {
         let mut bytes = Vec::new();
         let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
@@ -35,7 +34,7 @@ impl ImportedCoverage {
         ImportedCoverage::parse(&bytes).map_err(|why| ImportError::NotCoverage { path: path.to_path_buf(), why })
     }
 
-    /// The same from what a file has; an error says why it is none of them.
+    /// Parses the contents of a file. The error says why it has none of the formats.
     pub fn parse(bytes: &[u8]) -> Result<ImportedCoverage, String> {
         let inflated = if bytes.starts_with(&[0x1f, 0x8b]) { Some(inflate(bytes)?) } else { None };
         let bytes = inflated.as_deref().unwrap_or(bytes);
@@ -55,7 +54,7 @@ impl ImportedCoverage {
     }
 }
 
-/// What is in a gzip file.
+/// Decompresses a gzip file.
 fn inflate(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let broken = || "it is a damaged gzip file".to_string();
     let flags = *bytes.get(3).ok_or_else(broken)?;
@@ -64,7 +63,7 @@ fn inflate(bytes: &[u8]) -> Result<Vec<u8>, String> {
         let length = bytes.get(at..at + 2).ok_or_else(broken)?;
         at += 2 + usize::from(u16::from_le_bytes([length[0], length[1]]));
     }
-    // A name and a comment, each up to a zero.
+    // The name and the comment end with a zero.
     for flag in [8, 16] {
         if flags & flag != 0 {
             let rest = bytes.get(at..).ok_or_else(broken)?;

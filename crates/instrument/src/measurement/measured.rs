@@ -1,63 +1,63 @@
-//! What a suite covered: the records of compiled units and the hits of their runs, put together.
+//! The measurement of a test suite: the records of instrumented units joined with the hits of their runs.
 
 use crate::hits::{HitError, HitFile, MeasuredUnit};
 use crate::record::{ProbeObstacle, ProbeStorage, RECORD_VERSION, UnitRecord, text_now};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What a suite covered.
+/// The coverage of a test suite.
 #[derive(Clone, Debug, Default)]
 pub struct MeasuredSuite {
-    /// Units with probes, by file. A file that was compiled more than once (with other flags) has several.
+    /// The instrumented units, by file. A file that was compiled several times with different flags has several units.
     pub units: Vec<MeasuredUnit>,
-    /// Files of which an older version was compiled, too: what it hit does not count.
+    /// The files of which an older version was also compiled; its hits don't count.
     pub outdated: BTreeSet<String>,
-    /// Files without probes, and why.
+    /// The files without probes, and the obstacles.
     pub untouched: BTreeMap<String, ProbeObstacle>,
-    /// The tests, in the order of their names.
+    /// The names of the tests, sorted.
     pub tests: Vec<String>,
-    /// By test: the units that were in its processes.
+    /// For each test, the units that its processes loaded.
     pub linked: Vec<BTreeSet<String>>,
-    /// Processes that left hits.
+    /// The number of processes with hits.
     pub processes: usize,
-    /// Units of older versions of files.
+    /// The units of older versions of files.
     forgotten: BTreeSet<u64>,
-    /// Hits of units that no record explains.
+    /// The units that have hits but no record.
     pub unexplained: BTreeSet<String>,
-    /// Hit files that could not be used.
+    /// The hit files that could not be used.
     pub damaged: Vec<String>,
-    /// Traces of what processes did to data.
+    /// The traces of C processes.
     pub traces: Vec<PathBuf>,
-    /// The same of JVMs.
+    /// The traces of JVMs.
     pub java_traces: Vec<PathBuf>,
-    /// Files that say what tests of JVMs left behind.
+    /// The snapshots of the ends of Java tests.
     pub java_ends: Vec<PathBuf>,
 }
 
 impl MeasuredSuite {
-    /// Whether what processes did to data was followed.
+    /// Returns true if state was traced.
     pub fn has_traces(&self) -> bool {
         !self.traces.is_empty() || !self.java_traces.is_empty()
     }
 }
 
-/// Why a measurement can't be read.
+/// The reason why a measurement can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasurementError {
     /// A directory can't be read.
     #[error("can't read {path}: {source}")]
     NotReadable {
-        /// Which.
+        /// The directory.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// A record is damaged or of another version.
+    /// A record is damaged or has another version.
     #[error("{path} is no record of this version of touchstone ({why}): measure again")]
     BadRecord {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The defect.
         why: String,
     },
     /// A hit file can't be read.
@@ -65,7 +65,7 @@ pub enum MeasurementError {
     Hits(#[from] HitError),
 }
 
-/// Reads what measurements left in directories.
+/// Reads the measurements in directories.
 pub fn read_measurements(directories: &[PathBuf]) -> Result<MeasuredSuite, MeasurementError> {
     let mut measured = MeasuredSuite::default();
     let mut units: BTreeMap<u64, UnitRecord> = BTreeMap::new();
@@ -77,9 +77,9 @@ pub fn read_measurements(directories: &[PathBuf]) -> Result<MeasuredSuite, Measu
             if record.version != RECORD_VERSION {
                 return Err(bad(format!("version {}", record.version)));
             }
-            // A record of a whole file that was left alone names no function.
+            // The record of a file without probes names no function.
             if let Some((_, why)) = record.untouched.iter().find(|(function, _)| function.is_empty()) {
-                // A class may have run with probes of which nobody can say what they mean.
+                // A class may have run with probes whose meaning is unknown.
                 measured.forgotten.extend(u64::from_str_radix(&record.unit, 16).ok());
                 measured.untouched.insert(record.file, why.clone());
                 continue;
@@ -158,7 +158,7 @@ pub fn read_measurements(directories: &[PathBuf]) -> Result<MeasuredSuite, Measu
     Ok(measured)
 }
 
-/// Units of an older version of a file, where there is a unit of the version that is there now.
+/// Returns the units of older versions of files of which the current version was also compiled.
 fn outdated(units: &BTreeMap<u64, UnitRecord>) -> Vec<u64> {
     let mut now: BTreeMap<String, Option<String>> = BTreeMap::new();
     let mut is_old = |record: &UnitRecord| {
@@ -174,7 +174,7 @@ fn outdated(units: &BTreeMap<u64, UnitRecord>) -> Vec<u64> {
     old.iter().filter(|unit| fresh.contains(units[unit].file.as_str())).copied().collect()
 }
 
-/// The files of a directory with an extension, sorted; none if the directory isn't there.
+/// Returns the files of a directory with an extension, sorted; none if the directory does not exist.
 fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, MeasurementError> {
     let failed = |source| MeasurementError::NotReadable { path: directory.to_path_buf(), source };
     let entries = match std::fs::read_dir(directory) {

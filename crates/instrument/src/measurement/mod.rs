@@ -1,4 +1,4 @@
-//! Measurements.
+//! Measurements of a whole test suite, from the files that instrumented programs leave.
 
 mod fuzz_readers;
 mod measured;

@@ -1,4 +1,4 @@
-//! What the traces of a suite say.
+//! State coverage of a test suite, from the traces of both languages.
 
 use super::MeasuredSuite;
 use crate::c::state::{EventTrace, TraceEvaluation, evaluate_traces};
@@ -8,18 +8,18 @@ use crate::state::{ObservedTestEnd, StateLocation, StateRecord, StateRules, Sugg
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What the traces of a suite say.
+/// The state coverage of a test suite.
 #[derive(Debug, Default)]
 pub struct StateMeasurement {
-    /// What the tests changed, and what their assertions depend on.
+    /// The state that the tests modified, and whether their assertions depend on it.
     pub tests: Vec<TestStateCoverage>,
-    /// What could be looked at where tests of C ended.
+    /// The observed expressions at the ends of C tests.
     ends: Vec<ObservedTestEnd>,
-    /// Units in traces that no record explains, and steps that fitted nothing.
+    /// The number of units without a record, and of unmatched events.
     pub unexplained: u64,
 }
 
-/// What the tests changed and what their assertions depend on.
+/// Computes the state coverage of the tests.
 pub fn measure_states(measured: &MeasuredSuite, rules: &StateRules) -> StateMeasurement {
     let identity = |unit: &MeasuredUnit| u64::from_str_radix(&unit.record.unit, 16).unwrap_or(0);
     let empty = StateRecord::default();
@@ -29,16 +29,16 @@ pub fn measure_states(measured: &MeasuredSuite, rules: &StateRules) -> StateMeas
         HitFile { test: None, command: command.to_vec(), pid, units: Vec::new() }.process_name()
     };
     let name = |trace: &EventTrace| named(&trace.command, trace.pid);
-    // A trace that can't be read is of a process that did nothing.
+    // A trace that can't be read belongs to a process without events.
     let traces = measured.traces.iter().filter_map(|path| EventTrace::read(path).ok().flatten());
     let TraceEvaluation { mut tests, ends, mut unexplained } = evaluate_traces(&units, traces, rules, &name);
-    // Tests of Java are none of those of C, whatever they are called.
+    // Java tests are different from C tests of the same name.
     let places = units.iter().enumerate().rev().map(|(place, (unit, _))| (*unit, place));
     let places: BTreeMap<u64, usize> = places.collect();
     let unit_of = |identity: u64| places.get(&identity).copied().unwrap_or(usize::MAX);
     let mut of_java: BTreeMap<String, TestStateCoverage> = BTreeMap::new();
     for path in &measured.java_traces {
-        // The agent writes whole headers: a file without one is damaged.
+        // The agent writes complete headers: a file without one is damaged.
         let Some(trace) = JavaTrace::read(path) else {
             unexplained += 1;
             continue;
@@ -64,7 +64,7 @@ pub fn measure_states(measured: &MeasuredSuite, rules: &StateRules) -> StateMeas
     StateMeasurement { tests, ends, unexplained }
 }
 
-/// Assertions that would check what tests left unchecked, as far as they said what they leave behind.
+/// Suggests assertions for the state that tests left unchecked, if their ends were observed.
 pub fn suggest_assertions(measured: &MeasuredSuite, states: &StateMeasurement) -> Vec<SuggestionOutcome> {
     let is_of_c = |test: &&TestStateCoverage| test.uses.iter().any(|used| matches!(used.piece, StateLocation::Left(_)));
     let (c, java): (Vec<&TestStateCoverage>, Vec<&TestStateCoverage>) = states.tests.iter().partition(is_of_c);
@@ -73,11 +73,11 @@ pub fn suggest_assertions(measured: &MeasuredSuite, states: &StateMeasurement) -
     found
 }
 
-/// Cuts all traces of a measurement to what is used of them.
+/// Truncates all traces of a measurement after their last events.
 pub fn trim_traces(directory: &Path) {
     let Ok(entries) = std::fs::read_dir(directory.join("hits")) else { return };
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    // A trace that can't be cut is only bigger than it must be.
+    // A trace that can't be truncated only takes more space.
     paths.for_each(|path| match path.extension().and_then(|extension| extension.to_str()) {
         Some("state") => drop(EventTrace::trim(&path)),
         Some("jstate") => drop(JavaTrace::trim(&path)),

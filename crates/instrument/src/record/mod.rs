@@ -1,4 +1,7 @@
-//! Records of units.
+//! The record of an instrumented unit, and the obstacles to probes.
+//!
+//! `unit_record.rs` and `line_directives.rs` use each other: a record contains directives, and these map its source
+//! ranges.
 
 mod line_directives;
 mod probe_obstacle;

@@ -1,4 +1,6 @@
-//! Placement of labels.
+//! Placement of labels: finds the position of a goal in the text of its function, and the predicate to evaluate there.
+//!
+//! A position must be unambiguous. If a macro hides it, or a condition has a side effect, the label is not placed.
 
 use super::predicate_renderer::PredicateRenderer;
 use crate::c::text::{StatementLayout, TokenKind, TokenisedSource, find_body};
@@ -10,31 +12,31 @@ use touchstone_ir::{
     PointKind, TermKind, Ty,
 };
 
-/// Where a label goes, in bytes of the text.
+/// The position of a label, in bytes of the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum LabelPosition {
-    /// Before a statement in a block, or at the beginning of one.
+    /// Before a statement in a block, or at the beginning of a block.
     Before(usize),
-    /// Before a statement that needs braces then.
+    /// Before a statement that has to be enclosed in braces.
     Braced(usize, usize),
     /// Before the evaluation of an expression.
     Wrapped(usize, usize),
 }
 
-/// Whether an evaluation of a decision, with these outcomes and this result, is what is asked for.
+/// A predicate over a row: the outcomes of its conditions and the outcome of the decision.
 type RowPredicate<'h> = dyn Fn(&[(CondId, bool)], bool) -> bool + 'h;
 
-/// One function of the text.
+/// A function in the text.
 pub(crate) struct AnnotatedFunction<'a> {
     pub(crate) module: &'a Module,
     pub(crate) function: &'a Function,
     file: FileId,
     pub(crate) source: &'a TokenisedSource<'a>,
-    /// The token of the body's brace, and the byte after it.
+    /// The index of the body's opening brace, and the offset after it.
     pub(crate) body: Option<(usize, usize)>,
     pub(crate) layout: Option<StatementLayout>,
     pub(crate) graphs: Vec<DecisionGraph>,
-    /// The text has been preprocessed: what looks like a call is one.
+    /// True if the text is preprocessed, so that what has the form of a call is one.
     preprocessed: bool,
 }
 
@@ -63,7 +65,7 @@ impl<'a> AnnotatedFunction<'a> {
         AnnotatedFunction { module, function, file, source, body, layout, graphs, preprocessed: false }
     }
 
-    /// The name of the table that numbers a decision's rows.
+    /// Returns the name of the table that numbers the rows of a decision.
     pub(crate) fn table(&self, decision: usize) -> String {
         format!("__touchstone_t{decision}")
     }
@@ -96,7 +98,7 @@ impl<'a> AnnotatedFunction<'a> {
         PredicateRenderer { module: self.module, function: self.function, own, is_live, guards: self.preprocessed }
     }
 
-    /// The bytes of a span.
+    /// Returns the bytes of a span.
     pub(crate) fn bytes(&self, span: Span) -> Result<(usize, usize), ProbeObstacle> {
         if span.file != self.file {
             let other = self.module.files.get(span.file).map_or("another file", String::as_str);
@@ -158,7 +160,7 @@ impl<'a> AnnotatedFunction<'a> {
         Ok(if statement.single { LabelPosition::Braced(start, statement.end) } else { LabelPosition::Before(start) })
     }
 
-    /// Before an expression, wherever it stands.
+    /// Returns the position before the evaluation of an expression.
     pub(crate) fn wrap(&self, start: usize, end: usize) -> Result<LabelPosition, ProbeObstacle> {
         let (brace, open) = self.body.ok_or(ProbeObstacle::NoBody)?;
         let piece = &self.source.text[start..end];
@@ -202,7 +204,7 @@ impl<'a> AnnotatedFunction<'a> {
         if twins.count() > 0 {
             return Err(ProbeObstacle::MacroEvaluatesTwice);
         }
-        // What a macro makes may be only a part of it.
+        // A macro may expand to only a part of the value.
         let piece = &self.source.text[start..end];
         let compound = self.function.points[id].text.contains('=');
         if self.source.uses_macro(piece) && !(self.source.is_effect_free(piece) || compound) {
@@ -238,7 +240,7 @@ impl<'a> AnnotatedFunction<'a> {
         self.wrap(start, end)
     }
 
-    /// A predicate over a decision's conditions, evaluated before the decision, in the same order.
+    /// Returns the position before a decision, and a predicate over its conditions that is evaluated in the same order.
     fn decision_label(
         &self,
         id: DecisionId,
@@ -281,7 +283,7 @@ impl<'a> AnnotatedFunction<'a> {
         let tag = CondTag { decision: id, condition: node.condition };
         let expr = self.condition(tag)?;
         let renderer = self.renderer(Some(expr), &|_| false);
-        // Not guarded: where the condition goes wrong, so does the program.
+        // The predicate is not guarded: if the condition faults, so does the program.
         let text = renderer.value(expr)?;
         let [no, yes] = sides.as_slice() else {
             return Err(ProbeObstacle::Internal("a condition has two sides".to_string()));
@@ -310,7 +312,7 @@ impl<'a> AnnotatedFunction<'a> {
         })
     }
 
-    /// The switch goes to a target.
+    /// Returns the position and predicate of a switch arm.
     fn arm_label(&self, block: BlockId, target: BlockId) -> Result<(LabelPosition, String), ProbeObstacle> {
         let content = &self.function.blocks[block];
         let TermKind::Switch { arms, default, .. } = &content.terminator.kind else {
@@ -361,7 +363,7 @@ impl<'a> AnnotatedFunction<'a> {
     }
 }
 
-/// The most nodes of a decision's graph that one predicate writes out.
+/// The maximum number of nodes of a decision graph that one predicate writes out.
 const MAX_PREDICATE_NODES: u32 = 2000;
 
 fn decision_index(id: DecisionId) -> usize {

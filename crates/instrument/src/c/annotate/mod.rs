@@ -1,19 +1,19 @@
-//! Labelled C: the user's text with objectives written into it as labels, for other tools (Bardin et al., sections IV and V).
+//! Labelled C: the user's text with objectives as labels, for other tools (Bardin et al., sections IV and V).
 //!
-//! A label is a place and a side-effect-free predicate. Here it is one macro call, whose two definitions are the paper's
-//! two instrumentations: *direct* (figure 4) branches on the predicate, *tight* (figure 5) chooses freely between
-//! asserting it and stopping, and going on as if nothing were there. Other tools replace the macro or the functions that
-//! it calls.
+//! A label is a program point with a side-effect-free predicate. Here it is one macro call, whose two definitions are
+//! the instrumentations of the paper: *direct* (figure 4) branches on the predicate; *tight* (figure 5) chooses
+//! nondeterministically between asserting it and stopping, and continuing. Other tools replace the macro or the
+//! functions that it calls.
 //!
-//! Labels of statements stand before the statement. Labels of values and decisions stand immediately before their
-//! evaluation, in a comma expression: `while (x > 0)` becomes `while ((LABEL(…), x > 0))`. So they are asked exactly
-//! where the program asks, in every iteration, and only if the program gets there. What is asked of a decision (its
-//! outcome, a condition's value, a row) is a predicate over its conditions, evaluated in short-circuit order.
+//! The label of a statement is inserted before the statement. Labels of values and decisions are inserted immediately
+//! before their evaluation, in a comma expression: `while (x > 0)` becomes `while ((LABEL(…), x > 0))`. So they are
+//! evaluated exactly where the program evaluates the expression, in every iteration. An outcome, a condition's value or
+//! a row is a predicate over the conditions of its decision, evaluated in short-circuit order.
 //!
-//! Nothing else is changed, and lines keep their numbers. A label that can't be placed without a doubt (a macro hides
-//! where it belongs, a condition has an effect) is listed with its reason; it is never placed nearly right.
+//! Nothing else is changed, and lines keep their numbers. A label without an unambiguous position is listed with the
+//! obstacle.
 //!
-//! Deliberately not here: criteria that relate runs or speak of paths. A label sees one state of one run.
+//! Deliberately not here: criteria that relate runs or paths. A label sees one state of one run.
 
 mod label_placement;
 mod predicate_renderer;
@@ -29,23 +29,23 @@ use touchstone_base::FileId;
 use touchstone_criteria::{Criterion, Objectives};
 use touchstone_ir::{FuncId, Module};
 
-/// Which of the paper's instrumentations a label becomes.
+/// The instrumentation of the paper that a label becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AnnotateStyle {
-    /// A branch on the predicate, then the program goes on (figure 4).
+    /// A branch on the predicate, after which the program continues (figure 4).
     Direct,
-    /// A free choice: assert the predicate and stop, or go on (figure 5).
+    /// A nondeterministic choice: assert the predicate and stop, or continue (figure 5).
     Tight,
 }
 
 /// A text with labels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AnnotatedText {
-    /// The text: compiles like the original.
+    /// The text, which compiles like the original.
     pub text: String,
-    /// Ids of the objectives that are labels in it.
+    /// The ids of the objectives that are labels in it.
     pub placed: Vec<String>,
-    /// Ids of those that are not, and why; the text ends with the same list.
+    /// The ids of the other objectives, and the obstacles. The text ends with the same list.
     pub not_placed: Vec<(String, ProbeObstacle)>,
 }
 
@@ -59,7 +59,7 @@ pub fn not_labels(criterion: &str) -> Option<ProbeObstacle> {
     }
 }
 
-/// Writes objectives as labels into `text`, the contents of `file`.
+/// Inserts objectives as labels into `text`, the contents of `file`.
 pub fn annotate(
     module: &Module,
     file: FileId,
@@ -96,7 +96,7 @@ pub fn annotate(
     AnnotatedText { text: made, placed, not_placed }
 }
 
-/// Labels by place.
+/// The labels, by position.
 #[derive(Default)]
 struct LabelInsertions {
     labels: BTreeMap<LabelPosition, Vec<String>>,

@@ -1,11 +1,11 @@
-//! Pure expressions of the IR as C text.
+//! Renders pure expressions of the IR as C.
 //!
-//! Every number is written as a C expression that equals it modulo two to the power of its width; whatever depends on
-//! width or sign is cast explicitly, so the text means the same whatever types the variables have. Truth values are
-//! written as expressions that are 0 or 1. Arithmetic wraps, as in the IR: it is written on unsigned types.
+//! Every number is rendered as a C expression that equals it modulo two to the power of its width. Casts make width and
+//! sign explicit, so the text does not depend on the types of the variables. Truth values are expressions that are 0 or
+//! 1. Arithmetic wraps, as in the IR, because it is done on unsigned types.
 //!
-//! What could go wrong in C although it has no value in the IR is never written: a predicate reads only memory that the
-//! program itself is about to read, or plain variables that certainly have a value, and divides only after asking.
+//! A predicate must not fault: it reads only memory that the program is about to read, or scalar variables that are
+//! certainly initialised, and divides only after a comparison of the divisor with zero.
 
 use crate::c::text::{TokenKind, TokenisedSource};
 use crate::record::ProbeObstacle;
@@ -14,22 +14,22 @@ use touchstone_ir::{
     BinOp, CastOp, CmpOp, DataType, Expr, ExprKind, Function, GlobalId, Linkage, Module, Ty, mask, sign_extend,
 };
 
-/// Writes expressions of one place.
+/// Renders the expressions of one program point.
 pub(super) struct PredicateRenderer<'a> {
     pub module: &'a Module,
     pub function: &'a Function,
-    /// What the program itself is about to evaluate here.
+    /// The expression that the program is about to evaluate.
     pub own: Option<&'a Expr>,
-    /// Whether a local variable can be named here and has a value.
+    /// Returns true if a local variable is in scope and initialised.
     pub is_live: &'a dyn Fn(&str) -> bool,
-    /// Memory is read only where it can be: what goes wrong shall do so in the program itself, behind its own probe.
+    /// True if loads are guarded: a fault must happen in the program itself, after its own probe.
     pub guards: bool,
 }
 
 type Rendered = Result<String, ProbeObstacle>;
 
 impl PredicateRenderer<'_> {
-    /// A predicate that is false where the expression has no value.
+    /// Renders a predicate that is false where the expression is undefined.
     pub fn predicate(&self, expr: &Expr) -> Rendered {
         let text = self.value(expr)?;
         Ok(match self.defined(expr)? {
@@ -38,7 +38,7 @@ impl PredicateRenderer<'_> {
         })
     }
 
-    /// The expression's value; goes wrong where it has none.
+    /// Renders the value of an expression; it faults where the expression is undefined.
     pub fn value(&self, expr: &Expr) -> Rendered {
         match &expr.kind {
             ExprKind::Const(value) if expr.ty == Ty::Ptr && *value == 0 => Ok("(char *)0".to_string()),
@@ -68,7 +68,7 @@ impl PredicateRenderer<'_> {
         }
     }
 
-    /// When the expression has a value; `None` for always.
+    /// Renders the condition under which an expression is defined, or returns `None` if it always is.
     fn defined(&self, expr: &Expr) -> Result<Option<String>, ProbeObstacle> {
         let both = |a: Option<String>, b: Option<String>| match (a, b) {
             (Some(a), Some(b)) => Some(format!("{a} && {b}")),
@@ -109,7 +109,7 @@ impl PredicateRenderer<'_> {
         })
     }
 
-    /// When a load reads what is there, as far as that can be asked.
+    /// Renders the condition under which a load is valid, as far as it can be checked.
     fn readable(&self, expr: &Expr) -> Option<String> {
         let ExprKind::Load(address) = &expr.kind else { return None };
         if !self.guards || self.is_scalar_variable(address, expr.ty) {
@@ -129,7 +129,7 @@ impl PredicateRenderer<'_> {
         Some(format!("(unsigned long){address} - (unsigned long){base} <= {last}"))
     }
 
-    /// The value in a C type.
+    /// Renders the value in a C type.
     fn as_type(&self, expr: &Expr, bits: u8, signed: bool) -> Rendered {
         match &expr.kind {
             ExprKind::Const(value) if expr.ty != Ty::Ptr => Ok(literal(mask(*value, bits), bits, signed)),
@@ -148,7 +148,7 @@ impl PredicateRenderer<'_> {
             if !signed || matches!(b.kind, ExprKind::Const(value) if value != mask(u64::MAX, bits)) {
                 return Ok(format!("({x} {sign} {y})"));
             }
-            // The least number divided by -1 wraps.
+            // The minimum divided by -1 wraps.
             let negated = if sign == "/" { format!("0 - {}", self.as_type(a, wide, false)?) } else { "0".to_string() };
             Ok(format!("({y} == -1 ? {negated} : ({})({x} {sign} {y}))", c_type(wide, false)))
         };
@@ -176,7 +176,7 @@ impl PredicateRenderer<'_> {
         }
     }
 
-    /// A truth value or an integer that is made of floats.
+    /// Renders a truth value or an integer that is computed from floats.
     fn float_result(&self, op: float::Op, args: &[Expr]) -> Rendered {
         let args = args.iter().map(|arg| self.float(arg)).collect::<Result<Vec<_>, _>>()?;
         match (op, args.as_slice()) {
@@ -189,13 +189,13 @@ impl PredicateRenderer<'_> {
         }
     }
 
-    /// A value that C reads as a float.
+    /// Renders a value of a float type.
     fn float(&self, expr: &Expr) -> Rendered {
         match &expr.kind {
             ExprKind::AsFloat(format, inner) => match &inner.kind {
                 ExprKind::Const(bits) if format.value(*bits).is_finite() => Ok(finite(*format, *bits)),
                 ExprKind::Const(_) => Err(ProbeObstacle::FloatNoNumber),
-                // What flips the sign bit is written as a minus.
+                // An exclusive or with the sign bit is a negation.
                 ExprKind::Bin(BinOp::Xor, a, _) if a.format() == Some(*format) => Ok(format!("(- {})", self.float(a)?)),
                 ExprKind::Bin(BinOp::And, a, _) if a.format() == Some(*format) => {
                     let suffix = if *format == float::Format::F32 { "f" } else { "" };
@@ -267,7 +267,7 @@ impl PredicateRenderer<'_> {
         }
     }
 
-    /// A register's variable, or the address of a variable.
+    /// Renders the variable of a register, or the address of a variable.
     fn leaf(&self, expr: &Expr) -> Rendered {
         let name = self.name(expr)?;
         let by_address = match &expr.kind {
@@ -277,7 +277,7 @@ impl PredicateRenderer<'_> {
         Ok(if by_address { format!("((char *)&{name})") } else { name.to_string() })
     }
 
-    /// The name of the variable behind a leaf, if it can be used here.
+    /// Returns the name of a leaf's variable, if it can be used at this point.
     fn name(&self, expr: &Expr) -> Result<&str, ProbeObstacle> {
         let no_name = || ProbeObstacle::NoName;
         let (name, local) = match &expr.kind {
@@ -313,7 +313,7 @@ impl PredicateRenderer<'_> {
             _ => Ok(&global.name),
         }
     }
-    /// How many local variables have this name.
+    /// Returns the number of local variables with a name.
     fn carriers(&self, name: &str) -> usize {
         let regs = self.function.regs.values().filter(|reg| reg.name.as_deref() == Some(name)).count();
         let slots = self.function.slots.values().filter(|slot| slot.name.as_deref() == Some(name)).count();
@@ -323,11 +323,11 @@ impl PredicateRenderer<'_> {
     fn is_unique(&self, name: &str) -> bool {
         self.carriers(name) <= 1
     }
-    /// Whether the program's own expression has this part, so that its name means the same here.
+    /// Returns true if the program's own expression contains this part, so that its name has the same meaning here.
     fn is_own(&self, part: &Expr) -> bool {
         self.own.is_some_and(|own| any_part(own, &|other| other.kind == part.kind))
     }
-    /// Whether the program evaluates this part here in any case.
+    /// Returns true if the program certainly evaluates this part here.
     fn is_evaluated(&self, part: &Expr) -> bool {
         self.own.is_some_and(|own| certain_part(own, &|other| other.kind == part.kind && other.ty == part.ty))
     }
@@ -350,8 +350,8 @@ impl PredicateRenderer<'_> {
         Ok(format!("*({ty} *){}", self.value(address)?))
     }
 
-    /// Whether every load of the predicate is one that the program does here in any case, or that is guarded in the same
-    /// way: otherwise the predicate could crash where the program does not.
+    /// Fails unless every load of the predicate is one that the program certainly performs here, or is guarded in the
+    /// same way. Otherwise the predicate could fault where the program does not.
     pub fn check_loads(&self, expr: &Expr) -> Result<(), ProbeObstacle> {
         if self.own.is_some_and(|own| own == expr) || self.is_evaluated(expr) {
             return Ok(());
@@ -364,7 +364,7 @@ impl PredicateRenderer<'_> {
         expr.parts().into_iter().try_for_each(|part| self.check_loads(part))
     }
 
-    /// Whether evaluating the expression can end the program.
+    /// Returns true if the evaluation of the expression can fault.
     pub fn can_fault(&self, expr: &Expr) -> bool {
         any_part(expr, &|part| match &part.kind {
             ExprKind::Load(address) => !self.is_scalar_variable(address, part.ty),
@@ -373,7 +373,7 @@ impl PredicateRenderer<'_> {
         })
     }
 
-    /// Whether an address is that of a variable that holds just a value of this type.
+    /// Returns true if an address is that of a variable of exactly this scalar type.
     fn is_scalar_variable(&self, address: &Expr, ty: Ty) -> bool {
         let data = match &address.kind {
             ExprKind::Slot(slot) => self.function.slots[*slot].data,
@@ -389,7 +389,8 @@ impl PredicateRenderer<'_> {
         }
     }
 
-    /// Whether a source text can stand for its expression: only variables, members and indices, so no macro is in it.
+    /// Returns true if a source text can be used for its expression: it consists of variables, members and indices, so
+    /// it contains no macro.
     fn is_trusted(&self, text: &str) -> bool {
         let inner = TokenisedSource::new(text);
         let known =
@@ -412,7 +413,7 @@ impl PredicateRenderer<'_> {
     }
 }
 
-/// A finite float constant: the shortest decimal that is read back as the same number.
+/// Renders a finite float constant as the shortest decimal that is parsed to the same number.
 fn finite(format: float::Format, bits: u64) -> String {
     match format {
         float::Format::F32 => format!("{:?}f", f32::from_bits(bits as u32)),
@@ -424,7 +425,7 @@ fn any_part(expr: &Expr, holds: &dyn Fn(&Expr) -> bool) -> bool {
     holds(expr) || expr.parts().into_iter().any(|part| any_part(part, holds))
 }
 
-/// Like `any_part`, for parts that are evaluated whenever the whole is.
+/// Like `any_part`, for the parts that are evaluated whenever the whole is.
 fn certain_part(expr: &Expr, holds: &dyn Fn(&Expr) -> bool) -> bool {
     let certain = match &expr.kind {
         ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Ite(..) => 1,
@@ -433,12 +434,12 @@ fn certain_part(expr: &Expr, holds: &dyn Fn(&Expr) -> bool) -> bool {
     holds(expr) || expr.parts().into_iter().take(certain).any(|part| certain_part(part, holds))
 }
 
-/// Whether an expression is a part of another, with the same text: nothing in it was changed.
+/// Returns true if an expression is an unchanged part of another.
 fn same_tree_somewhere(own: &Expr, expr: &Expr) -> bool {
     any_part(own, &|other| other == expr)
 }
 
-/// The C type of a format.
+/// Returns the C type of a float format.
 fn c_float(format: float::Format) -> &'static str {
     match format {
         float::Format::F32 => "float",
@@ -446,7 +447,7 @@ fn c_float(format: float::Format) -> &'static str {
     }
 }
 
-/// The C type of a width.
+/// Returns the C type of an integer width.
 fn c_type(bits: u8, signed: bool) -> &'static str {
     match (bits, signed) {
         (..=8, true) => "signed char",
@@ -460,7 +461,7 @@ fn c_type(bits: u8, signed: bool) -> &'static str {
     }
 }
 
-/// A constant; never one that C reads in another type or as two tokens.
+/// Renders a constant so that C gives it the right type and reads it as one token.
 fn literal(value: u64, bits: u8, signed: bool) -> String {
     let suffix = if bits > 32 { "LL" } else { "" };
     if bits == 1 {

@@ -1,4 +1,5 @@
-//! Probes of decisions.
+//! Probes of decisions: one for each outcome, one for each row, or a walk through the decision graph where there are
+//! too many rows.
 
 use super::function_probes::FunctionProbes;
 use super::unit_probes::source_range;
@@ -8,23 +9,25 @@ use touchstone_base::Id;
 use touchstone_criteria::{DecisionGraph, DecisionStep, Goal, Row};
 use touchstone_ir::{CondId, DecisionId};
 
-/// Ranks of what stands around one expression. The first operand of `a ?: b` may be a decision by itself.
+/// The rank of an insertion that keeps the value of a decision: the first operand of `a ?: b` may be a decision. Ranks
+/// order insertions around one expression, the lower is the outer.
 const KEPT_RANK: usize = 1;
 pub(super) const DECISION_RANK: usize = 2;
 const CONDITION_RANK: usize = 3;
 
-/// A decision of a function, once it has probes. They begin at `first`.
+/// The probes of a decision, numbered from `first` on.
 pub(super) enum DecisionProbes {
-    /// One for false, one for true: nothing else is asked.
+    /// One probe for false and one for true, if no criterion requires more.
     Outcomes { first: u32 },
-    /// One for each row.
+    /// One probe for each row.
     Rows { first: u32, rows: Vec<Row> },
-    /// More rows than can be told apart: outcomes of the decision, then of the conditions, then those that decided.
+    /// For decisions with too many rows: probes for the outcomes of the decision, then of the conditions, then of the
+    /// unmasked conditions.
     Walk { first: u32, conditions: u32 },
 }
 
 impl DecisionProbes {
-    /// The probes of which one says so whenever the decision was evaluated.
+    /// Returns the probes of which one is hit whenever the decision is evaluated.
     pub(super) fn evaluated(&self) -> Vec<u32> {
         match self {
             DecisionProbes::Rows { first, rows } => (*first..*first + rows.len() as u32).collect(),
@@ -32,7 +35,7 @@ impl DecisionProbes {
         }
     }
 
-    /// The probes of which any says that a goal of the decision was reached.
+    /// Returns the probes that cover a goal of the decision; one of them suffices.
     pub(super) fn of(&self, goal: &Goal) -> Result<Vec<u32>, ProbeObstacle> {
         match (self, goal) {
             (DecisionProbes::Rows { first, rows }, _) => {
@@ -85,7 +88,8 @@ impl FunctionProbes<'_, '_, '_> {
         if let (NumberingScheme::Sum(_), [no, yes]) = (&numbered.scheme, numbered.rows.as_slice())
             && no.result != yes.result
         {
-            // One condition that is evaluated: its two outcomes are the decision's, perhaps negated. Not so before a constant.
+            // Only one condition is evaluated: its outcomes are those of the decision, possibly negated. Next to a
+            // constant they are not.
             self.two_ways(id, whole, if no.result { [first + 1, first] } else { [first, first + 1] });
             return Ok(DecisionProbes::Rows { first, rows: numbered.rows });
         }
@@ -112,7 +116,7 @@ impl FunctionProbes<'_, '_, '_> {
         Ok(DecisionProbes::Rows { first, rows: numbered.rows })
     }
 
-    /// A probe for a decision that is false, and one for true, but where the next decision says so.
+    /// Inserts a probe for each outcome, unless the next decision implies it.
     fn two_ways(&mut self, id: DecisionId, (start, end): (usize, usize), probes: [u32; 2]) {
         let mut marks = [String::new(), String::new()];
         for value in [false, true] {
@@ -128,7 +132,8 @@ impl FunctionProbes<'_, '_, '_> {
         }
         let [on_false, on_true] = marks;
         if self.value_is_used(end) {
-            // The choice makes a number of a bit-field, and a pointer of an array; that changes no type of `a ?: b`.
+            // The conditional converts a bit-field to a number and an array to a pointer; the type of `a ?: b` stays
+            // the same.
             let open = "(__extension__ ({ __auto_type __touchstone_e = 1 ? (".to_string();
             let close =
                 format!(") : 0; if (__touchstone_e) {{ {on_true}; }} else {{ {on_false}; }} __touchstone_e; }}))");
@@ -141,7 +146,7 @@ impl FunctionProbes<'_, '_, '_> {
         self.unit.insertions.wrap(start, end, DECISION_RANK, "((".to_string(), close);
     }
 
-    /// Whether what ends here may be the first operand of `a ?: b`, which is more than its truth.
+    /// Returns true if the expression that ends here may be the first operand of `a ?: b`, whose value is used.
     fn value_is_used(&self, end: usize) -> bool {
         let source = self.place.source;
         let mut next = source.first_token_from(end);
@@ -151,7 +156,8 @@ impl FunctionProbes<'_, '_, '_> {
         source.word(next) == "?" && source.word(next + 1) == ":"
     }
 
-    /// A run walks through the decision's graph, and says at its end which conditions were evaluated and which decided.
+    /// Instruments a decision so that a run records the outcomes of its conditions, and walks through the decision
+    /// graph at the end to find those that were not masked.
     fn walk(
         &mut self,
         id: DecisionId,
@@ -183,8 +189,8 @@ impl FunctionProbes<'_, '_, '_> {
         DecisionProbes::Walk { first, conditions }
     }
 
-    /// A decision that the compiler folds stays as it is (code behind it may be there for the linker's sake only): the
-    /// statement that asks for it has the probe.
+    /// Instruments a decision that the compiler folds. The expression stays as it is, since dead code after it may not
+    /// link; the statement that contains it gets the probe.
     fn constant(&mut self, (start, _): (usize, usize), graph: &DecisionGraph) -> Result<DecisionProbes, ProbeObstacle> {
         let source = self.place.source;
         let first = source.first_token_from(start);
@@ -222,9 +228,9 @@ impl FunctionProbes<'_, '_, '_> {
     }
 }
 
-/// A decision's graph as numbers: for each node its condition, and for false and true the next node and where in the table
-/// the list of what is masked begins: how many ranges, and each by its first condition and the one behind it. A node that does
-/// not exist is the end.
+/// Encodes a decision graph as a table: for each node its condition, and for false and true the next node and the index
+/// of a list of masked conditions. A list is the number of its ranges, and for each the first condition and the one
+/// after the last. The end has the number after the last node.
 fn walk_table(graph: &DecisionGraph) -> Vec<u32> {
     let mut masks: Vec<u32> = Vec::new();
     let mut table = Vec::new();
@@ -242,7 +248,7 @@ fn walk_table(graph: &DecisionGraph) -> Vec<u32> {
     table
 }
 
-/// The number of what comes next.
+/// Returns the number of the next node.
 fn walk_node(graph: &DecisionGraph, target: DecisionStep) -> u32 {
     match target {
         DecisionStep::Node(node) => node.index() as u32,
@@ -250,5 +256,5 @@ fn walk_node(graph: &DecisionGraph, target: DecisionStep) -> u32 {
     }
 }
 
-/// Numbers of a node in a walk's table.
+/// The number of table entries for a node.
 const WORDS_PER_WALK_NODE: usize = 5;

@@ -1,12 +1,12 @@
-//! Probes of run-time errors: each stands immediately before the operation that is about to go wrong, so a crash right
-//! after it loses nothing.
+//! Probes of run-time errors. Each is evaluated immediately before the operation that may fail, so a crash right after
+//! it loses no hit.
 //!
-//! A divisor is kept in a variable and compared with zero. Of an object that is accessed only the address is taken: below
-//! the first page it is null's neighbourhood, and outside of the variable that it should be a part of it is out of bounds.
-//! Nothing is evaluated twice, and no memory is read that the program does not read.
+//! A divisor is stored in a variable and compared with zero. Of an accessed object only the address is taken: an
+//! address in the first page is a null pointer, and one outside of the variable that should contain the object is out
+//! of bounds. Nothing is evaluated twice, and no memory is read that the program does not read.
 //!
-//! What a compiled program can't tell is not measured, and says so: where an object ends that a pointer leads to, whether
-//! it still lives, and whether somebody wrote it.
+//! A compiled program can't determine where the pointee of a pointer ends, whether it is still alive and whether it is
+//! initialised. These errors are not measured, and the record says so.
 
 use crate::c::text::Insertions;
 use crate::record::ProbeObstacle;
@@ -16,13 +16,13 @@ use touchstone_base::Span;
 use touchstone_front_c::{AccessBase, Hazard, HazardKind, HazardObstacle, PrecedingAssignment};
 use touchstone_ir::{BinOp, ErrorKind, Function, InstKind};
 
-/// What stands around one expression: the lower is the outer. All are inside of other criteria's probes.
+/// Ranks of insertions around one expression; the lower is the outer. All are inside of the probes of other criteria.
 const RIGHT_RANK: usize = usize::MAX - 44;
 const OPERAND_RANK: usize = usize::MAX - 43;
 const WHOLE_RANK: usize = usize::MAX - 42;
 const OBJECT_RANK: usize = usize::MAX - 41;
 
-/// What asks for an address: it is no object, or it is not in the object that it should be in.
+/// The function that checks an address: for null, and for the bounds of a variable.
 pub(crate) const ERROR_RUNTIME: &str = "\
 static __attribute__((__unused__, __noinline__, __no_instrument_function__)) int __touchstone_at(
     const volatile void *at, unsigned long long size, const volatile void *in, unsigned long long length,
@@ -38,13 +38,13 @@ static __attribute__((__unused__, __noinline__, __no_instrument_function__)) int
 }
 ";
 
-/// The errors of one function that have probes.
+/// The probes of the run-time errors of one function.
 pub(crate) struct ErrorProbes<'a> {
     by_place: BTreeMap<(usize, usize), Vec<&'a Hazard>>,
     placed: BTreeMap<(usize, usize), PlacedProbes>,
 }
 
-/// The probes of a place.
+/// The probes at one expression.
 #[derive(Clone, Copy, Default)]
 struct PlacedProbes {
     division: Option<u32>,
@@ -61,7 +61,7 @@ impl<'a> ErrorProbes<'a> {
         ErrorProbes { by_place, placed: BTreeMap::new() }
     }
 
-    /// Whether an error at all of these places can be seen; why not.
+    /// Fails unless an error can be observed at all of these expressions.
     pub fn check(&self, kind: ErrorKind, places: &BTreeSet<(usize, usize)>) -> Result<(), ProbeObstacle> {
         places.iter().try_for_each(|at| self.check_place(kind, *at))
     }
@@ -97,7 +97,7 @@ impl<'a> ErrorProbes<'a> {
         found.then_some(()).ok_or(ProbeObstacle::NotInSource)
     }
 
-    /// An error at a place has this probe.
+    /// Assigns a probe to an error at an expression.
     pub fn place(&mut self, kind: ErrorKind, at: (usize, usize), probe: u32) {
         let placed = self.placed.entry(at).or_default();
         match kind {
@@ -107,7 +107,7 @@ impl<'a> ErrorProbes<'a> {
         }
     }
 
-    /// Puts all of them into the text; whether there are any.
+    /// Inserts all probes into the text. Returns true if there are any.
     pub fn write(&self, insertions: &mut Insertions) -> bool {
         for (at, placed) in &self.placed {
             for hazard in self.by_place.get(at).into_iter().flatten() {
@@ -134,7 +134,8 @@ fn unaskable(why: HazardObstacle) -> ProbeObstacle {
     }
 }
 
-/// The places in the preprocessed text of an error's instructions. A macro puts several of them at one place of the source.
+/// Returns the spans in the preprocessed text of the instructions of an error. A macro may put several of them at one
+/// source position.
 pub(crate) fn places(
     written: &Function,
     counterpart: &Function,
@@ -175,8 +176,8 @@ fn hit(probe: u32) -> String {
     format!("__touchstone_h[{probe}] = 1")
 }
 
-/// A compiler must have the variable's value here, and can know nothing about it any more. Else what certainly goes wrong
-/// (after inlining, say) would be compiled to nothing at all, and a run would go on behind it anywhere.
+/// Renders a barrier after which the compiler has no knowledge about a variable. Otherwise an operation that certainly
+/// fails, for example after inlining, would be undefined behaviour that the compiler removes together with the probe.
 fn settle(variable: &str) -> String {
     format!("__asm__ __volatile__(\"\" : \"+m\"({variable}));")
 }
@@ -224,7 +225,7 @@ impl AccessProbe<'_> {
             number(null),
             number(bounds)
         );
-        // What the pointer leads to, or the pointer.
+        // The pointee, or the pointer itself.
         let (take, back) = if self.is_pointer { ("", "__touchstone_p") } else { ("&", "(*__touchstone_p)") };
         let keep = format!("__auto_type __touchstone_p = {take}(");
         let (pointer, value) = (settle("__touchstone_p"), settle("__touchstone_v"));

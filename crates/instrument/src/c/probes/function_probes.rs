@@ -1,4 +1,4 @@
-//! Probes of one function.
+//! Probes of one function: of its statements, labels and errors.
 
 use super::decision_probes::DecisionProbes;
 use super::error_probes::{self as errors, ErrorProbes};
@@ -11,7 +11,7 @@ use touchstone_base::Span;
 use touchstone_criteria::{Goal, ResultPredicate};
 use touchstone_ir::{BlockId, DecisionId, ErrorKind, Function, PointId};
 
-/// Labels stand inside of decisions.
+/// The rank of the first label, inside of the probes of decisions.
 const LABEL_RANK: usize = 4;
 
 /// The probes of one function.
@@ -19,17 +19,17 @@ pub(super) struct FunctionProbes<'u, 'a, 'p> {
     pub(super) unit: &'u mut UnitProbes<'a>,
     pub(super) place: &'p AnnotatedFunction<'p>,
     pub(super) written: &'p Function,
-    /// Decisions of which more is asked than their outcome.
+    /// The decisions of which a goal requires more than the outcome.
     pub(super) by_row: BTreeSet<DecisionId>,
     pub(super) decisions: BTreeMap<DecisionId, Result<DecisionProbes, ProbeObstacle>>,
     pub(super) flow: Option<SharingAnalysis<'p>>,
-    /// By statement: what says that it was executed.
+    /// For each statement, the probes that record its execution.
     pub(super) statements: BTreeMap<PointId, Vec<u32>>,
-    /// By switch: the probe of each target.
+    /// For each switch, the probe of each target.
     pub(super) switches: BTreeMap<BlockId, Result<BTreeMap<BlockId, u32>, ProbeObstacle>>,
-    /// Declarations at the beginning of the body.
+    /// Declarations to insert at the beginning of the body.
     pub(super) declarations: String,
-    /// Declarations before the function.
+    /// Declarations of tables, before those.
     pub(super) tables: String,
     pub(super) errors: ErrorProbes<'a>,
     /// Predicates over the result, with their probes.
@@ -74,7 +74,8 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         first
     }
 
-    /// Gives probes to all decisions that goals ask for, the last one first: what stands before it may do without.
+    /// Instruments all decisions that goals refer to, from the last to the first, since a decision can imply outcomes
+    /// of those before it.
     pub(super) fn decisions(&mut self, goals: &[Option<Goal>]) {
         let asked: BTreeSet<DecisionId> = goals.iter().flatten().filter_map(asked_decision).collect();
         for decision in asked.into_iter().rev() {
@@ -83,7 +84,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         }
     }
 
-    /// The probes that say that a goal was reached.
+    /// Returns the probes that cover a goal.
     pub(super) fn goal(&mut self, goal: &Goal) -> Result<Vec<u32>, ProbeObstacle> {
         match goal {
             Goal::Label { point, predicate: None, .. } => self.statement(*point, goal),
@@ -113,7 +114,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         Ok(vec![probe])
     }
 
-    /// A place that control passes. Where it has just passed another one, that one's probe says it.
+    /// Returns the probes of a statement. If a probe precedes it without anything in between, that probe is shared.
     fn statement(&mut self, point: PointId, goal: &Goal) -> Result<Vec<u32>, ProbeObstacle> {
         let known = match self.flow.as_ref().and_then(|flow| flow.before(point)) {
             Some(PrecedingProbe::Statement(before)) => self.statements.get(&before).cloned(),
@@ -147,7 +148,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
             }
             LabelPosition::Wrapped(start, end) => {
                 let asked = if always { store } else { format!("({predicate}) ? (void)({store}) : (void)0") };
-                // Later labels stand inside earlier ones; the order of questions does not matter.
+                // Later labels are inside of earlier ones; their order has no effect.
                 let rank = LABEL_RANK + probe as usize;
                 self.unit.insertions.wrap(start, end, rank, format!("({asked}, "), ")".to_string());
             }
@@ -163,12 +164,12 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         }
     }
 
-    /// A test begins where this function does. `name` is an expression.
+    /// Records the beginning of a test in this function. `name` is a C expression.
     pub(super) fn test(&mut self, name: &str) {
         self.declarations += &format!("int __touchstone_b = (touchstone_test_begin({name}), 0); ");
     }
 
-    /// Declares what the probes of this function use.
+    /// Inserts the declarations that the probes of this function use.
     pub(super) fn locals(self) {
         let Some((_, open)) = self.place.body else { return };
         let text = format!("{}{}", self.tables, self.declarations);
@@ -178,7 +179,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
     }
 }
 
-/// The decision that a goal is about.
+/// Returns the decision of a goal.
 fn asked_decision(goal: &Goal) -> Option<DecisionId> {
     match goal {
         Goal::Outcome { decision, .. }

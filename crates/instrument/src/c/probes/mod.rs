@@ -1,4 +1,8 @@
-//! Probes.
+//! Probes in the preprocessed text of a C unit, and the runtime that goes with them.
+//!
+//! `unit_probes.rs` instruments a unit, `function_probes.rs` a function; `decision_probes.rs` and `switch_probes.rs`
+//! implement parts of the latter. These four use each other: the probes of a function borrow those of its unit, and
+//! each part extends one type.
 
 mod decision_probes;
 mod error_probes;

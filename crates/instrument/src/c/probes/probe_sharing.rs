@@ -1,13 +1,13 @@
-//! What one probe says of several places.
+//! Sharing of probes: one probe can record several program points.
 //!
-//! A probe costs a store each time that control passes it. Where nothing can happen between two places of a function, and
-//! control gets to the second only from the first, one probe speaks for both: an outcome of a decision is known from the
-//! next decision, and a statement from the outcome or the statement before it.
+//! A probe costs one store at each execution. If nothing observable happens between two points of a function and the
+//! second is reached only from the first, one probe covers both: the next decision implies an outcome of the decision
+//! before it, and a statement is implied by the outcome or the statement before it.
 //!
-//! "Nothing can happen" means: no call, and, where the compiler keeps the order of what it compiles ([`Order::Kept`]), no
-//! access that could fault and no division that could trap. So a run that crashes, exits or is killed by its own deed leaves
-//! what it would have left with all probes. An optimiser moves loads and divisions before probes anyway: there a crash may
-//! take the outcome before it along, with all probes or with fewer.
+//! Nothing observable is: no call, and, if the compiler preserves the order ([`InstructionOrder::Kept`]), no access
+//! that could fault and no division that could trap. So a run that crashes, exits or is killed leaves the same hits as
+//! with all probes. An optimiser moves loads and divisions before probes anyway: there a crash may lose the outcome
+//! before it, with or without sharing.
 
 use std::collections::BTreeMap;
 use touchstone_base::IndexMap;
@@ -17,42 +17,43 @@ use touchstone_ir::{
     Operand, PointId, PointKind, Reg, SlotId, TermKind,
 };
 
-/// What comes immediately before a statement.
+/// The program point immediately before a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PrecedingProbe {
     /// Another statement.
     Statement(PointId),
-    /// The end of a decision.
+    /// The end of a decision, with its outcome.
     Outcome(DecisionId, bool),
 }
 
-/// Whether things happen in the order of the source, as far as a crash shows.
+/// The relation between the order of the source and of the compiled code, as far as a crash can show it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InstructionOrder {
-    /// They do.
+    /// The compiler preserves the order.
     Kept,
-    /// An optimiser looks only at what a program that doesn't crash can see.
+    /// An optimiser may reorder whatever a program without crashes can't observe.
     Optimised,
 }
 
-/// Where control goes in one function.
+/// The control flow of one function.
 pub(crate) struct SharingAnalysis<'a> {
     function: &'a Function,
     graphs: &'a [DecisionGraph],
     cfg: Cfg,
-    /// By block: whether each instruction is one that nothing can happen in.
+    /// For each block, true for each instruction that can't fault or have an observable effect.
     quiet: IndexMap<BlockId, Vec<bool>>,
-    /// By condition: the blocks that end with it.
+    /// For each condition, the blocks that end with it.
     asked: BTreeMap<(DecisionId, CondId), Vec<BlockId>>,
-    /// By statement: where it stands; `None` if in several places.
+    /// For each statement, its position, or `None` if it has several.
     statements: BTreeMap<PointId, Option<(BlockId, usize)>>,
 }
 
-/// Blocks of a straight line that are looked at.
+/// The maximum number of blocks of a straight line.
 const MAX_STRAIGHT_LINE_BLOCKS: usize = 16;
 
 impl<'a> SharingAnalysis<'a> {
-    /// `graphs` are the function's decisions. `None` where control may go ways that are not known.
+    /// Creates the analysis; `graphs` are the function's decisions. Returns `None` if the control flow is not known
+    /// completely.
     pub(crate) fn new(
         module: &Module,
         function: &'a Function,
@@ -81,7 +82,7 @@ impl<'a> SharingAnalysis<'a> {
         Some(SharingAnalysis { function, graphs, cfg: Cfg::new(function), quiet, asked, statements })
     }
 
-    /// The decision that is evaluated next, to its end, after an outcome of this one, and never otherwise.
+    /// Returns the decision that is completely evaluated after an outcome of this one, and only then.
     pub(crate) fn decision_after(&self, decision: DecisionId, value: bool) -> Option<DecisionId> {
         let mut block = self.only_entry(decision, value)?;
         for _ in 0..MAX_STRAIGHT_LINE_BLOCKS {
@@ -99,7 +100,7 @@ impl<'a> SharingAnalysis<'a> {
         None
     }
 
-    /// What control has just passed when it gets to a statement, and passes only then.
+    /// Returns the point that control passes immediately before a statement, and only then.
     pub(crate) fn before(&self, statement: PointId) -> Option<PrecedingProbe> {
         let (mut block, mut at) = (*self.statements.get(&statement)?)?;
         for _ in 0..MAX_STRAIGHT_LINE_BLOCKS {
@@ -124,7 +125,7 @@ impl<'a> SharingAnalysis<'a> {
         Some(PrecedingProbe::Outcome(decision, value))
     }
 
-    /// The block that an outcome of a decision leads to, if nothing else does.
+    /// Returns the block that is entered by an outcome of a decision and nothing else.
     fn only_entry(&self, decision: DecisionId, value: bool) -> Option<BlockId> {
         let mut edges: Vec<(BlockId, bool)> = Vec::new();
         let mut entry = None;
@@ -132,7 +133,7 @@ impl<'a> SharingAnalysis<'a> {
             for outcome in
                 [false, true].into_iter().filter(|at| node.edges[usize::from(*at)].target == DecisionStep::Done(value))
             {
-                // A condition that stands in several places of the decision ends it in some of them only.
+                // A condition with several nodes ends the decision at some of them only.
                 let [from] = self.asked.get(&(decision, node.condition))?.as_slice() else { return None };
                 if edges.contains(&(*from, outcome)) {
                     return None;
@@ -155,7 +156,7 @@ impl<'a> SharingAnalysis<'a> {
         (only && !is_first).then_some(entry)
     }
 
-    /// Whether a decision that begins to be evaluated is so to its end.
+    /// Returns true if the evaluation of a decision is always completed.
     fn is_quiet(&self, decision: DecisionId) -> bool {
         let graph = &self.graphs[index(decision)];
         graph.nodes.values().all(|node| {
@@ -170,7 +171,7 @@ impl<'a> SharingAnalysis<'a> {
         })
     }
 
-    /// Whether control surely gets from a block to a condition.
+    /// Returns true if control certainly reaches a condition from a block.
     fn gets_to(&self, block: Option<BlockId>, decision: DecisionId, condition: CondId) -> bool {
         let mut block = block;
         for _ in 0..MAX_STRAIGHT_LINE_BLOCKS {
@@ -184,7 +185,7 @@ impl<'a> SharingAnalysis<'a> {
         false
     }
 
-    /// How a block ends, if nothing can happen in it.
+    /// Returns the terminator of a block without observable instructions.
     fn end(&self, block: BlockId) -> Option<&TermKind> {
         self.quiet[block].iter().all(|quiet| *quiet).then_some(&self.function.blocks[block].terminator.kind)
     }
@@ -208,23 +209,23 @@ fn tag(kind: &TermKind) -> Option<CondTag> {
     }
 }
 
-/// Where an address of this block leads.
+/// The object that an address of this block points into.
 #[derive(Clone, Copy)]
 enum AddressRoot {
     Slot(SlotId),
     Global(GlobalId),
 }
 
-/// By instruction of a block: whether nothing can happen in it.
+/// Returns true for each instruction of a block that can't fault or have an observable effect.
 fn quiet(module: &Module, function: &Function, insts: &[Inst], order: InstructionOrder) -> Vec<bool> {
     let mut known: BTreeMap<Reg, (AddressRoot, u64)> = BTreeMap::new();
-    // What an access certainly reaches.
+    // Returns the object that an access certainly stays within.
     let reached = |known: &BTreeMap<Reg, (AddressRoot, u64)>, address: &Operand, bytes: u64| {
         let Operand::Reg(reg) = address else { return None };
         let (root, offset) = *known.get(reg)?;
         let size = match root {
             AddressRoot::Slot(slot) => function.slots[slot].size,
-            // One that is defined elsewhere may be weak.
+            // An external global may be a weak symbol.
             AddressRoot::Global(global) if module.globals[global].init.is_none() => return None,
             AddressRoot::Global(global) => module.globals[global].size,
         };
@@ -260,7 +261,7 @@ fn quiet(module: &Module, function: &Function, insts: &[Inst], order: Instructio
                 reached(&known, addr, width(value)).is_some_and(|root| !is_constant(root))
             }
             InstKind::MemCopy { .. } | InstKind::MemSet { .. } => order == InstructionOrder::Optimised,
-            // These only say something to others.
+            // These only pass information to the analysis.
             InstKind::Builtin { builtin: Builtin::Look | Builtin::TakeFor | Builtin::Settle, .. } => true,
             InstKind::Call { .. } | InstKind::Builtin { .. } => false,
         };

@@ -1,13 +1,13 @@
-//! The C that goes with the probes of a unit.
+//! The C source of the runtime, and the declarations around an instrumented unit.
 
-/// Alignment of probes: a page of every machine that we know.
+/// The alignment of probes: the page size of all supported machines.
 const PAGE_BYTES: u32 = 4096;
 
 const SYSTEM: &str = include_str!("../../../runtime/system.c");
 const PROBES: &str = include_str!("../../../runtime/probes.c");
 const STATE: &str = include_str!("../../../runtime/state.c");
 
-/// Types of memory that predicates read.
+/// The types of memory that predicates read.
 const TYPES: &str = "\
 typedef unsigned char __attribute__((__may_alias__)) touchstone_u8;
 typedef unsigned short __attribute__((__may_alias__)) touchstone_u16;
@@ -17,8 +17,8 @@ typedef char *__attribute__((__may_alias__)) touchstone_pointer;
 void touchstone_test_begin(const char *);
 ";
 
-/// What walks through a decision with too many rows: its local array has for each condition whether it was evaluated (1 false,
-/// 2 true), in whatever order; at the end the walk goes through its graph, and adds whether that decided (4).
+/// The runtime for decisions with too many rows. A local array holds 1 (false) or 2 (true) for each evaluated
+/// condition, in any order; at the end a walk through the decision graph adds 4 for each condition that was not masked.
 pub(crate) const DECISION_WALK_RUNTIME: &str = "\
 static __attribute__((__unused__)) void __touchstone_start(unsigned *seen, unsigned conditions) {
     unsigned at;
@@ -50,7 +50,8 @@ static __attribute__((__unused__)) int __touchstone_done(unsigned *walk, const u
 }
 ";
 
-/// What probes do, with numbers instead of marks. A number is not atomic: threads may lose some of each other's, but never all.
+/// Rewrites probes from marks to counters. A counter is not atomic: concurrent threads may lose some increments, but
+/// never all.
 pub(crate) fn with_counters(text: &str) -> String {
     const NUMBERS: &str = "((volatile touchstone_u64 *)__touchstone_h)";
     let mut made = String::with_capacity(text.len());
@@ -67,14 +68,14 @@ pub(crate) fn with_counters(text: &str) -> String {
         .replace("(seen & 3) - 1] = 1", "(seen & 3) - 1]++")
 }
 
-/// Bytes of whole pages.
+/// Rounds a size up to whole pages.
 pub(crate) fn round_to_pages(size: u32) -> u32 {
     size.max(1).div_ceil(PAGE_BYTES) * PAGE_BYTES
 }
 
-/// A text with probes, with their declaration before it and what tells the runtime of them behind it. The runtime itself
-/// is not in it ([`shared`]). `helpers` are functions that the probes use. What a unit whose state is followed does at its
-/// beginning stands behind it.
+/// Assembles an instrumented unit: the declaration of its probes before the text, and its registration after it. The
+/// runtime itself is not included. `helpers` are functions that the probes call; `state` is the initialisation of state
+/// coverage.
 pub(crate) fn assemble_unit(
     text: &str,
     unit: u64,
@@ -94,10 +95,10 @@ pub(crate) fn assemble_unit(
     )
 }
 
-/// A C++ text whose state is followed, with its runtime: it is C that is C++, too.
+/// Assembles a C++ unit with state coverage. The runtime is valid C++, too.
 pub(crate) fn assemble_cxx_unit(text: &str, unit: u64, hits: &str, state: &str, shared: &str) -> String {
     let (unit_registration, declarations) = (unit_registration(unit, hits), crate::c::state::DECLARATIONS);
-    // What keeps a value is called so there.
+    // C++ spells `__auto_type` as `auto`.
     let text = text.replace("__auto_type __touchstone_", "auto __touchstone_");
     format!(
         "# 1 \"<touchstone>\" 3\nextern \"C\" {{\n{TYPES}{declarations}\
@@ -109,7 +110,7 @@ pub(crate) fn assemble_cxx_unit(text: &str, unit: u64, hits: &str, state: &str, 
 const STATE_UNIT: &str =
     "__attribute__((__visibility__(\"default\"))) unsigned __touchstone_state_unit(unsigned long long);\n";
 
-/// What tells the runtime of a unit.
+/// Returns the code that registers a unit with the runtime.
 fn unit_registration(unit: u64, hits: &str) -> String {
     let (hits, elsewhere) = (quoted(hits), quoted(&fallback_hit_directory(hits)));
     format!(
@@ -123,12 +124,13 @@ fn unit_registration(unit: u64, hits: &str) -> String {
     )
 }
 
-/// Where programs leave their hits that may not write to the directory `hits`: another user's, say.
+/// Returns the directory for the hits of programs that can't write to `hits`, for example because they run as another
+/// user.
 pub fn fallback_hit_directory(hits: &str) -> String {
     format!("/tmp/touchstone-hits-{:016x}", touchstone_base::stable_hash(hits))
 }
 
-/// A string literal of C.
+/// Quotes a C string literal.
 fn quoted(text: &str) -> String {
     let mut made = String::from("\"");
     for c in text.chars() {
@@ -141,38 +143,38 @@ fn quoted(text: &str) -> String {
     made + "\""
 }
 
-/// What a unit's runtime is made from: C that is preprocessed, and compiled or not.
+/// The form in which the runtime is added to a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum RuntimeForm {
-    /// Assembly: the compiler of a unit only copies it, which costs nothing beside compiling it again and again.
+    /// Assembly, which the compiler of a unit only copies, so that the runtime is compiled once.
     Assembly,
-    /// C, where assembly would be in the way: a compiler that merges units, and C++.
+    /// C, where assembly is impossible: for link-time optimisation, and for C++.
     Text,
 }
 
-/// Whether a unit tells events, too.
+/// The events that a unit records besides hits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum EventRecording {
-    /// It has probes only.
+    /// None.
     None,
-    /// Its state is followed.
+    /// The events of state coverage.
     Recorded,
 }
 
-/// The C of the runtime.
+/// Returns the source of the runtime.
 pub(crate) fn source(events: EventRecording) -> String {
     let declarations = if events == EventRecording::Recorded { crate::c::state::DECLARATIONS } else { "" };
     format!("{TYPES}{declarations}{}", source_behind_unit(events))
 }
 
-/// The same where a unit declares things itself.
+/// Returns the same for units that contain the declarations themselves.
 pub(crate) fn source_behind_unit(events: EventRecording) -> String {
     format!("{SYSTEM}{PROBES}{}", if events == EventRecording::Recorded { STATE } else { "" })
 }
 
-/// Assembly that a compiler made of the runtime, as a declaration of C.
+/// Converts the assembly of the runtime to a C declaration.
 pub(crate) fn as_declaration(assembly: &str) -> String {
-    // Behind this there are only notes about the whole file.
+    // Only metadata of the file follows.
     let end = assembly.find("\t.ident").unwrap_or(assembly.len());
     let mut made = String::from("__asm__(\".pushsection .text\\n\"\n");
     for line in assembly[..end].lines().filter(|line| !line.trim_start().starts_with(".file")) {
@@ -182,7 +184,7 @@ pub(crate) fn as_declaration(assembly: &str) -> String {
     made + "\".popsection\\n\");\n"
 }
 
-/// A line of assembly whose local labels are none of the unit's.
+/// Renames the local labels in a line of assembly so that they are different from those of the unit.
 fn with_own_labels(line: &str) -> String {
     let mut made = String::with_capacity(line.len() + 16);
     let mut before = ' ';

@@ -1,4 +1,4 @@
-//! Probes of switches.
+//! Probes of switches. A switch sets a flag when it jumps, and the first case label after it records its target.
 
 use super::decision_probes::DECISION_RANK;
 use super::function_probes::FunctionProbes;
@@ -68,16 +68,16 @@ impl FunctionProbes<'_, '_, '_> {
 /// A label of a switch.
 struct CaseLabel {
     case: bool,
-    /// The byte after its colon.
+    /// The offset after its colon.
     after: usize,
-    /// It stands where a statement may stand before what it labels.
+    /// True if it is in a position where a statement may be inserted.
     in_block: bool,
-    /// It follows another label directly.
+    /// True if it follows another label directly.
     shares: bool,
 }
 
-/// Where the labels of a switch lead, in the order of the text. Arms are in the order of their values; their blocks were made
-/// in the order of the text, one for labels that follow each other directly.
+/// Returns the targets of the labels, in source order. Arms are ordered by value, but their blocks are numbered in
+/// source order, one for labels that follow each other directly.
 fn label_targets(labels: &[CaseLabel], mut arms: Vec<BlockId>, default: BlockId) -> Option<Vec<BlockId>> {
     arms.sort_unstable();
     let mut arms = arms.into_iter();
@@ -92,25 +92,25 @@ fn label_targets(labels: &[CaseLabel], mut arms: Vec<BlockId>, default: BlockId)
     Some(targets)
 }
 
-/// The labels that belong to the switch whose body is between two tokens, in the order of the text.
+/// Returns the labels of the switch whose body is between two tokens, in source order.
 fn case_labels(source: &TokenisedSource<'_>, open: usize, after: usize) -> Vec<CaseLabel> {
     let mut labels = Vec::new();
     let mut at = open + 1;
-    // Where the statement of the last label begins.
+    // The index of the statement after the last label.
     let mut ended = None;
     while at < after {
         match source.word(at) {
             "switch" => {
-                // Its labels are its own.
+                // The labels of a nested switch belong to that one.
                 let inner = source.after_bracket(at + 1).filter(|inner| source.word(*inner) == "{");
                 at = inner.and_then(|inner| source.after_bracket(inner)).unwrap_or(at + 1);
-                // What is skipped may be followed by anything.
+                // Anything may follow what is skipped.
                 continue;
             }
             word @ ("case" | "default") => {
                 let in_block = matches!(source.word(at - 1), "{" | "}" | ";" | ":");
                 let Some(next) = source.after_case(at).filter(|next| *next < after) else { return labels };
-                // `default :` of a _Generic ends in an expression, not in a statement.
+                // `default :` of a `_Generic` is followed by an expression, not by a statement.
                 let shares = ended == Some(at);
                 let colon = source.tokens[next - 1].end;
                 labels.push(CaseLabel { case: word == "case", after: colon, in_block, shares });

@@ -1,15 +1,16 @@
-//! Test frameworks: where their tests begin, so that hits are told apart by test.
+//! Detection of tests: where the tests of a framework begin, so that hits can be attributed to them.
 
 use touchstone_ir::Function;
 
 const GTEST: &str = include_str!("../../../runtime/gtest.cc");
 
-/// What a preprocessed C++ text needs behind it so that GoogleTest's tests are told apart; `None` if it has no GoogleTest.
+/// Returns the listener to append to a preprocessed C++ text so that the tests of GoogleTest are distinguished, or
+/// `None` if it does not include GoogleTest.
 pub(crate) fn googletest_listener(text: &str) -> Option<String> {
     let markers = text.lines().filter(|line| line.starts_with("# "));
     let mut files = markers.filter_map(|line| line.split('"').nth(1));
     files.find(|file| *file == "gtest/gtest.h" || file.ends_with("/gtest/gtest.h"))?;
-    // Test suites were called test cases once.
+    // Older versions call test suites test cases.
     Some(if text.contains("test_suite_name()") {
         GTEST.to_string()
     } else {
@@ -17,17 +18,17 @@ pub(crate) fn googletest_listener(text: &str) -> Option<String> {
     })
 }
 
-/// The frameworks whose headers a unit includes.
+/// The frameworks that a unit includes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct IncludedFrameworks {
-    /// Test functions are called `test_…` and take nothing (Unity) or the state (cmocka).
+    /// True if test functions are called `test_…` and take no parameter (Unity) or the state (cmocka).
     by_prefix: bool,
-    /// Test functions are made by a macro and called `…_fn` (Check).
+    /// True if a macro generates test functions with names `…_fn` (Check).
     check: bool,
 }
 
 impl IncludedFrameworks {
-    /// Those of a preprocessed text, by its line markers.
+    /// Detects the frameworks of a preprocessed text by its line markers.
     pub fn of(text: &str) -> IncludedFrameworks {
         let mut found = IncludedFrameworks::default();
         for line in text.lines().filter(|line| line.starts_with("# ")) {
@@ -42,10 +43,10 @@ impl IncludedFrameworks {
     }
 }
 
-/// The name of the test that begins with a function, as a C expression.
+/// Returns the name of the test that begins with a function, as a C expression.
 pub(crate) fn test_name(function: &Function, frameworks: IncludedFrameworks) -> Option<String> {
     let name = function.name.as_str();
-    // Unity's own runner knows the name.
+    // The runner of Unity has the name in a parameter.
     if name == "UnityDefaultTestRun" {
         return function.params.get(1).map(|param| param.name.clone()).filter(|name| !name.is_empty());
     }

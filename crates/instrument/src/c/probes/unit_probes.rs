@@ -1,12 +1,12 @@
 //! Probes in the preprocessed text of a unit.
 //!
-//! The same file is lowered twice: as the user wrote it, which gives the objectives with the ids that every verb uses, and
-//! preprocessed, which gives places where macros are no obstacle. Both are the same program, so objectives correspond by
-//! what they ask; a function for which they don't is left without probes, and that is reported.
+//! The file is lowered twice: as the user wrote it, for the objectives with the ids that all verbs use, and
+//! preprocessed, for positions that macros don't hide. Both are the same program, so objectives correspond by their
+//! meaning. A function for which they don't gets no probes, and the record says so.
 //!
-//! A statement's probe stands before it. A decision's probes are one store at its end, at the number of the row that was
-//! evaluated (`rows.rs`). A switch remembers that it has just jumped, and the first case label after it says where to.
-//! Labels with predicates are asked immediately before the evaluation that they belong to, like in `annotate`.
+//! The probe of a statement is inserted before it. A decision has one store at its end, whose index is the number of
+//! the evaluated row (`record/row_numbering.rs`). Labels with predicates are evaluated immediately before the
+//! evaluation that they belong to, as in `annotate`.
 
 use super::error_probes as errors;
 use super::function_probes::FunctionProbes;
@@ -27,48 +27,48 @@ use touchstone_ir::{FuncId, Function, Module};
 /// A unit with probes.
 #[derive(Clone, Debug)]
 pub struct InstrumentedUnit {
-    /// The text: compiles like the preprocessed one.
+    /// The text, which compiles like the preprocessed one.
     pub text: String,
-    /// What the probes mean.
+    /// The meaning of the probes.
     pub record: UnitRecord,
 }
 
-/// What is to be probed.
+/// A unit to instrument.
 pub struct InstrumentationRequest<'a> {
     /// The program as the user wrote it.
     pub written: &'a Module,
-    /// The same, lowered from the preprocessed text in one way or several: of a function, the first counts that has the same
-    /// objectives.
+    /// The program lowered from the preprocessed text, in one or several ways. For each function, the first with the
+    /// same objectives is used.
     pub preprocessed: &'a [Module],
-    /// The preprocessed text: the first file of `preprocessed`.
+    /// The preprocessed text, which is the first file of `preprocessed`.
     pub text: &'a str,
-    /// The criteria to measure.
+    /// The measured criteria.
     pub criteria: &'a [&'static dyn GoalCriterion],
-    /// What users switch.
+    /// The options of the criteria.
     pub options: &'a CriteriaOptions,
-    /// The source file, absolute.
+    /// The source file, as an absolute path.
     pub file: String,
     /// The macros that the command defines or undefines.
     pub macros: Vec<String>,
-    /// The unit's identity.
+    /// The identity of the unit.
     pub unit: u64,
-    /// What probes keep.
+    /// The content of a probe.
     pub keeps: ProbeStorage,
-    /// What the compiler does to the order of things.
+    /// The effect of the compiler on the order of instructions.
     pub order: InstructionOrder,
-    /// Directory of hit files if the environment names none.
+    /// The directory of hit files, unless an environment variable names another one.
     pub hits: String,
-    /// What the unit does to data, if its state is to be followed.
+    /// The data flow of the unit, if state is traced.
     pub followed: Option<&'a UnitDataFlow>,
-    /// Tests say what could be looked at where they end.
+    /// True if the expressions at the end of tests are observed, for suggestions.
     pub suggest: bool,
-    /// Where it can go wrong, by function, or why that is not known.
+    /// The hazards of each function, or the obstacle to finding them.
     pub hazards: Result<BTreeMap<String, Vec<Hazard>>, ProbeObstacle>,
-    /// Functions that get no probes, and why.
+    /// The functions without probes, and the obstacles.
     pub refused: BTreeMap<String, ProbeObstacle>,
 }
 
-/// Puts probes into a unit.
+/// Instruments a unit.
 pub fn instrument(request: &InstrumentationRequest<'_>) -> InstrumentedUnit {
     let source = TokenisedSource::new(request.text);
     let mut unit = UnitProbes {
@@ -107,14 +107,15 @@ pub(super) struct UnitProbes<'a> {
     pub(super) implied: Vec<(u32, Vec<u32>)>,
     pub(super) untouched: Vec<(String, ProbeObstacle)>,
     pub(super) frameworks: IncludedFrameworks,
-    /// Some decision is walked.
+    /// True if some decision is recorded by a walk.
     pub(super) walks: bool,
-    /// Some run-time error has a probe.
+    /// True if some run-time error has a probe.
     pub(super) errors: bool,
 }
 
 impl<'a> UnitProbes<'a> {
-    /// The files that places are in. Others have a number only: which headers there are depends on how clang read them.
+    /// Returns the files that source ranges refer to. Which other files are included depends on how clang read the
+    /// source, so these are replaced by the source file.
     fn files(&self) -> Vec<String> {
         let of_objectives = self.objectives.iter().map(|objective| objective.place);
         let of_functions = self.functions.iter().map(|(_, place)| *place);
@@ -163,7 +164,7 @@ impl<'a> UnitProbes<'a> {
         }
     }
 
-    /// The same function in the preprocessed text, with the same objectives.
+    /// Finds the same function with the same objectives in the preprocessed text.
     fn counterpart(
         &self,
         function: &Function,
@@ -180,7 +181,7 @@ impl<'a> UnitProbes<'a> {
         Ok((AnnotatedFunction::preprocessed(module, counterpart, FileId::new(0), self.source), goals))
     }
 
-    /// The same in one reading. Of a criterion for which the two differ no goal is there; the others are as sure as alone.
+    /// Finds it in one of the modules. Criteria whose objectives differ get no goals.
     fn counterpart_in(
         &self,
         module: &'a Module,
@@ -211,7 +212,7 @@ impl<'a> UnitProbes<'a> {
             theirs.values().flat_map(Clone::clone).map(|(key, goals)| (key, goals.into_iter())).collect();
         let asked = wanted.list.values().zip(wanted.goals.values());
         let goals = asked.map(|(objective, goal)| match goal {
-            // Several at one place of the source are one: they find their places by themselves.
+            // Several errors at one source position are one objective, which finds its instructions itself.
             Goal::Error { .. } => Some(goal.clone()),
             _ if !agreed.contains(objective.criterion.as_str()) => None,
             _ => left.get_mut(&key(&objective.criterion, goal))?.next().cloned(),
@@ -240,7 +241,7 @@ impl<'a> UnitProbes<'a> {
     fn finish(mut self) -> InstrumentedUnit {
         let request = self.request;
         if request.keeps == ProbeStorage::Counts {
-            // Before anything of the user's text is among the pieces.
+            // Only the inserted text is rewritten, and it is complete before the probes of state coverage follow.
             self.insertions.rewrite(super::runtime_source::with_counters);
         }
         let state = request.followed.and_then(|followed| {
@@ -291,8 +292,8 @@ pub(super) fn source_range(span: Span) -> SourceRange {
     SourceRange { file: file.index() as u32, line, column, end_line, end_column }
 }
 
-/// What a goal asks, in terms that are the same in both readings of a file. Several predicates at one place follow in the
-/// same order in both.
+/// Returns a description of a goal that is the same in both readings. Several predicates at one point have the same
+/// order in both.
 fn key(criterion: &str, goal: &Goal) -> String {
     match goal {
         Goal::Label { point, predicate, .. } => format!("{criterion} {point} {}", predicate.is_some()),
@@ -312,7 +313,7 @@ fn key(criterion: &str, goal: &Goal) -> String {
     }
 }
 
-/// Goals by criterion, then by what they ask.
+/// Returns the goals by criterion, then by description.
 fn by_key(objectives: &Objectives) -> BTreeMap<String, BTreeMap<String, Vec<&Goal>>> {
     let mut found: BTreeMap<String, BTreeMap<String, Vec<&Goal>>> = BTreeMap::new();
     let asked = objectives.list.values().zip(objectives.goals.values());

@@ -1,80 +1,81 @@
-//! Traces: what a process and the processes that it forked did to data (`runtime/state.c` describes the form).
+//! Traces of C programs: the events of a process and of the processes that it forked (`runtime/state.c` describes the
+//! format).
 
 use std::io::Read;
 use std::path::Path;
 
-/// What an event says. The numbers stand in probes and in `runtime/state.c`.
+/// The kind of an event. Probes and `runtime/state.c` contain the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum EventKind {
     /// An object is read: address, size.
     Read = 1,
     /// An assignment begins: address, size.
     Write = 2,
-    /// An assignment begins whose place is not known yet.
+    /// An assignment begins whose address is not known yet.
     Push = 3,
-    /// The place of the innermost assignment: address, size.
+    /// The address of the innermost assignment is known: address, size.
     Place = 4,
-    /// An assignment has happened.
+    /// An assignment is complete.
     Store = 5,
-    /// One is added or subtracted: address, size.
+    /// An object is incremented or decremented: address, size.
     Step = 6,
-    /// A variable without a value begins to live: address, size.
+    /// A variable without an initialiser is declared: address, size.
     Declare = 7,
-    /// A variable has its first value: address, size.
+    /// A variable is initialised: address, size.
     Init = 8,
     /// A statement begins.
     Statement = 9,
     /// A call begins.
     Call = 10,
-    /// An argument (its number is the site) has its value: the value, the size of what it points to.
+    /// An argument (its number is the site) is evaluated: its value, the size of its pointee.
     Argument = 11,
-    /// A call is over: its value.
+    /// A call has returned: its value.
     Returned = 12,
-    /// A function begins: the address of its frame.
+    /// A function is entered: the address of its frame.
     Enter = 13,
     /// A parameter (its number is the site): address, size.
     Parameter = 14,
-    /// A function ends.
+    /// A function is left.
     Leave = 15,
-    /// An argument (its number is the site) is evaluated next.
+    /// The evaluation of an argument (its number is the site) begins.
     BeginArgument = 16,
-    /// A value is returned next.
+    /// The evaluation of a return value begins.
     Return = 17,
-    /// A condition is known.
+    /// A condition is evaluated.
     Condition = 18,
-    /// A controlled statement is over.
+    /// A controlled statement ends.
     End = 19,
     /// A label is passed: nothing, its depth.
     Label = 20,
-    /// A condition inside of an expression is evaluated next.
+    /// The evaluation of a condition inside of an expression begins.
     Choice = 21,
-    /// It is known.
+    /// That condition is evaluated.
     Chosen = 22,
-    /// A unit of the program: its identity. Its sites begin at this event's.
+    /// A unit of the program is loaded: its identity. Its sites are numbered from this event's site on.
     Unit = 23,
     /// A stream of events begins: process id, the stream that forked.
     Stream = 24,
-    /// 16 bytes of a test's name; its site is not 0 for the last ones.
+    /// 16 bytes of a test's name; the site is not 0 for the last ones.
     Test = 25,
-    /// A variable argument is taken.
+    /// A variable argument is read.
     Variadic = 26,
     /// A variable with static storage: address, size.
     Global = 27,
-    /// A variable in the head of a loop gets its value: address, size.
+    /// A variable in the head of a loop is initialised: address, size.
     Head = 28,
-    /// A controlled statement is over that may assign a variable: address, size.
+    /// A controlled statement ends that may assign a variable: address, size.
     Touch = 29,
-    /// A call goes through a pointer: the address of what is called.
+    /// The callee of a call through a pointer is known: its address.
     Callee = 30,
     /// A function of the C library (its number is the site): its address.
     Function = 31,
-    /// An expression is looked at where its function ends: address, size.
+    /// An expression is observed at the end of its function: address, size.
     Seen = 32,
-    /// Eight bytes of what it was.
+    /// Eight bytes of the observed value.
     Bytes = 33,
 }
 
-/// The functions that [`Kind::Function`] numbers.
+/// The functions that [`EventKind::Function`] numbers.
 pub(crate) const ALLOCATION_FUNCTIONS: [&str; 5] = ["malloc", "calloc", "realloc", "free", "strdup"];
 
 const EVENT_KINDS: [EventKind; 33] = [
@@ -123,29 +124,29 @@ pub(crate) struct StateEvent {
     pub b: u64,
 }
 
-/// The events of one program.
+/// The trace of one program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct EventTrace {
-    /// The test's name, if the environment gave one.
+    /// The name of the test, if an environment variable set one.
     pub test: Option<String>,
     /// The command line of the process.
     pub command: Vec<String>,
-    /// Its process id.
+    /// The process id.
     pub pid: u32,
-    /// Events that did not fit any more.
+    /// The number of events that were dropped because the file was full.
     pub left_out: u64,
     pub events: Vec<StateEvent>,
 }
 
 const HEADER_BYTES: usize = 4096;
 const SLOT_BYTES: usize = 16;
-/// The kind of a slot that holds what does not fit into the event behind it.
+/// The kind of a slot that holds the second operand of the event after it.
 const WIDE_OPERAND_KIND: u8 = 255;
-/// What such an event has instead.
+/// The second operand of an event whose real one is in the slot before it.
 const WIDE_OPERAND_MARKER: u64 = 255;
 
 impl EventTrace {
-    /// Reads a file; `None` if its process died before it did anything.
+    /// Reads a file, or returns `None` if its process died before its first event.
     pub fn read(path: &Path) -> std::io::Result<Option<EventTrace>> {
         EventTrace::parse(std::fs::File::open(path)?)
     }
@@ -174,7 +175,7 @@ impl EventTrace {
         }))
     }
 
-    /// Cuts a file to what is used of it: it was made for the most events that there may be.
+    /// Truncates a file after its last event; it was created for the maximum number of events.
     pub fn trim(path: &Path) -> std::io::Result<()> {
         let mut header = [0; 32];
         std::fs::File::open(path)?.read_exact(&mut header)?;
@@ -189,7 +190,7 @@ impl EventTrace {
 }
 
 impl StateEvent {
-    /// The events of slots. One that was being written when its process died has no kind, and is left out.
+    /// Parses the events of slots. An event that was incomplete when its process died has no kind, and is skipped.
     fn parse_all(bytes: &[u8]) -> Vec<StateEvent> {
         let mut events = Vec::with_capacity(bytes.len() / SLOT_BYTES);
         let mut wide = None;
@@ -236,7 +237,7 @@ mod tests {
         let events = |bytes: &[u8]| EventTrace::parse(bytes).expect("readable").map(|trace| trace.events.len());
         let all = events(&whole).expect("a trace");
         assert!(all > 30, "only {all}");
-        // The header is large and mostly empty: what stands in it and behind it is damaged.
+        // The header is large and mostly empty: only its beginning and the slots are damaged.
         for damaged in CorruptedInputs::of(&whole[..128]).take(3000) {
             let bytes = [damaged.as_slice(), &whole[128..]].concat();
             assert!(events(&bytes).is_none_or(|events| events <= slots as usize + 2));

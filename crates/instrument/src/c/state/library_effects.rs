@@ -1,22 +1,22 @@
-//! What functions of the C library do to memory.
+//! The memory effects of C library functions.
 
-/// What a function does to memory.
+/// The effect of a function on memory.
 pub(super) enum MemoryEffect {
-    /// Nothing that is known.
+    /// No known effect.
     Nothing,
-    /// Copies from argument 1 to argument 0, as many bytes as argument 2 says.
+    /// Copies from argument 1 to argument 0; argument 2 is the number of bytes.
     Copies,
-    /// Writes behind an argument; how many bytes another says.
+    /// Writes through an argument; another argument is the number of bytes.
     Writes { to: usize, size: Option<usize> },
-    /// Writes behind all pointers from an argument on.
+    /// Writes through all pointers from an argument on.
     WritesAll { from: usize },
-    /// Makes an object of as many bytes as the product of arguments.
+    /// Allocates an object; its size is the product of arguments.
     Allocates { size: &'static [usize] },
-    /// Moves the object behind argument 0.
+    /// Moves the pointee of argument 0.
     Reallocates,
-    /// Makes a copy of a string.
+    /// Allocates a copy of a string.
     Duplicates,
-    /// Ends the object behind argument 0.
+    /// Frees the pointee of argument 0.
     Frees,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn memory_effect(name: &str) -> MemoryEffect {
     }
 }
 
-/// Whether a function of the C library writes behind one of its arguments.
+/// Returns true if a function of the C library writes through an argument.
 pub(super) fn writes_through_argument(name: &str, argument: usize) -> bool {
     match memory_effect(name) {
         MemoryEffect::Copies => argument == 0,

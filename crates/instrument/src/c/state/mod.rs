@@ -1,4 +1,8 @@
-//! Events of state coverage in the text of a unit. What they mean is in `crate::state`.
+//! State coverage of C: the probes that record events, and the evaluation of traces.
+//!
+//! Probes around every read, write, call, return and condition (`state_probes.rs`) record events with addresses
+//! (`event_trace.rs`, `runtime/state.c`). `dependence/` reads the events once and builds a dynamic dependence graph.
+//! `trace_evaluation.rs` computes the state that each test modified and the slice of its assertions.
 
 mod dependence;
 mod event_trace;

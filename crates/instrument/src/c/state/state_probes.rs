@@ -1,8 +1,8 @@
 //! The probes of state coverage in the preprocessed text of a unit.
 //!
-//! An expression that can be evaluated twice is asked for its address in a comma expression before it; others are kept in a
-//! variable of a statement expression. Where that would end the life of a compound literal too early, the event of the end
-//! is left out, and the next event outside ends it (`flow.rs`).
+//! If an expression can be evaluated twice, a comma expression before it records its address; otherwise a variable of a
+//! statement expression holds it. If that would end the lifetime of a compound literal too early, the final event is
+//! omitted, and the next event of an enclosing construct ends it (`dependence/`).
 
 use super::event_trace::EventKind;
 use super::state_targets::state_targets;
@@ -16,11 +16,11 @@ use touchstone_front_c::{
     UnitDataFlow, ValueForm, WrittenObject,
 };
 
-/// Sites of a unit: what a 32-bit number holds beside the unit.
+/// The maximum number of sites of a unit: the rest of a 32-bit number identifies the unit.
 const MAX_SITES_PER_UNIT: usize = 1 << 20;
-/// Expressions that are looked at where a test ends.
+/// The maximum number of expressions that are observed at the end of a test.
 const MAX_OBSERVED_EXPRESSIONS: usize = 150;
-/// What stands around one expression: the lower is the outer. All are inside of other criteria's probes.
+/// Ranks of insertions around one expression; the lower is the outer. All are inside of the probes of other criteria.
 const ASSERT_RANK: usize = usize::MAX - 21;
 const CONDITION_RANK: usize = usize::MAX - 20;
 const RETURN_RANK: usize = usize::MAX - 19;
@@ -31,21 +31,22 @@ const WHOLE_RANK: usize = usize::MAX - 15;
 const READ_RANK: usize = usize::MAX - 14;
 const LEFT_RANK: usize = usize::MAX - 13;
 
-/// A unit whose state is followed.
+/// A unit to instrument for state coverage.
 pub(crate) struct StateProbeRequest<'a> {
     /// The preprocessed text.
     pub text: &'a str,
-    /// What it does to data.
+    /// The data flow of the unit.
     pub followed: &'a UnitDataFlow,
-    /// The unit's identity.
+    /// The identity of the unit.
     pub unit: u64,
-    /// Whether functions are there twice.
+    /// The uninstrumented copies of functions.
     pub copies: UninstrumentedCopies,
-    /// Tests say what could be looked at where they end.
+    /// True if the expressions at the end of tests are observed.
     pub ends: bool,
 }
 
-/// Puts probes into a unit; gives what they mean, and what stands behind the text.
+/// Inserts the probes. Returns the record of their sites and the code to append to the text, or `None` if there are too
+/// many sites.
 pub(crate) fn insert_state_probes(
     following: &StateProbeRequest<'_>,
     insertions: &mut Insertions,
@@ -103,8 +104,8 @@ extern __attribute__((__visibility__(\"default\"))) unsigned char __touchstone_t
 static unsigned __touchstone_si;
 ";
 
-/// The address of an expression that has at most one pointer in it. Members of what that leads to are not accessed: it may lead nowhere, and
-/// sanitizers would say so.
+/// Renders the address of an expression with at most one pointer dereference, without accessing the pointee: the
+/// pointer may be invalid, which sanitizers would report.
 fn address_without_access(expression: &str) -> String {
     match (expression.split_once("->"), expression.strip_prefix('*')) {
         (Some((base, member)), _) => format!(
@@ -115,7 +116,7 @@ fn address_without_access(expression: &str) -> String {
     }
 }
 
-/// Whether a function is a test, or what tests are run by: it asserts, or is called so.
+/// Returns true if a function is a test or runs tests: it asserts, or its name says so.
 fn is_test(function: &FunctionDataFlow) -> bool {
     let rules = StateRules::default();
     let asserts = |action: &Action| match action {
@@ -129,7 +130,7 @@ fn is_test(function: &FunctionDataFlow) -> bool {
     is_called_so || function.actions.iter().any(asserts)
 }
 
-/// An event, as an expression. Once no more events are told, it costs only the question.
+/// Renders an event as an expression. Once the trace is full, it only costs a comparison.
 fn event(kind: EventKind, site: &str, address: &str, size: &str) -> String {
     format!("(__touchstone_told ? __touchstone_ev({}, {site}, {address}, {size}) : (void)0)", kind as u8)
 }
@@ -144,14 +145,14 @@ struct StateProbes<'a> {
     insertions: &'a mut Insertions,
     record: StateRecord,
     files: BTreeMap<String, u32>,
-    /// By name: what the function at hand writes.
+    /// The state that the current function writes, by name.
     targets: BTreeMap<String, u32>,
     function: u32,
     followed: &'a UnitDataFlow,
     ends: bool,
 }
 
-/// Where the lines after line markers begin, their file and number.
+/// Returns the offset after each line marker, with its file and line.
 fn markers(text: &str) -> Vec<(usize, &str, u32)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -167,7 +168,7 @@ fn markers(text: &str) -> Vec<(usize, &str, u32)> {
     found
 }
 
-/// A stretch without the parentheses around it.
+/// Removes the parentheses around a range.
 fn bare(text: &str, at: Range<usize>) -> Range<usize> {
     let Some(inside) = text.get(at.clone()).and_then(|piece| piece.strip_prefix('(')?.strip_suffix(')')) else {
         return at;
@@ -201,7 +202,7 @@ impl StateProbes<'_> {
         number
     }
 
-    /// A new site, as an expression.
+    /// Adds a site and renders its number.
     fn site(&mut self, origin: &SourceOrigin, at: usize, kind: SiteKind) -> String {
         let (file, line, column) = if origin.file.is_empty() {
             let index = self.markers.partition_point(|(start, _, _)| *start <= at);
@@ -258,8 +259,8 @@ impl StateProbes<'_> {
             self.end(function);
         }
         function.actions.iter().for_each(|action| self.action(action));
-        // Last, so that nothing gets into the comment.
-        // One keyword may declare several variables.
+        // The comments are inserted last so that they contain no other insertion. One keyword may declare several
+        // variables.
         let keywords = function.registers.iter();
         let keywords = keywords.filter_map(|range| Some(range.start + self.raw(range).find("register")?));
         for start in keywords.collect::<BTreeSet<usize>>() {
@@ -271,7 +272,7 @@ impl StateProbes<'_> {
         }
     }
 
-    /// What could be looked at where a test ends.
+    /// Records the observable expressions at the end of a test.
     fn end(&mut self, function: &FunctionDataFlow) {
         let Some(last) = function.last else { return };
         let of_system = |at: usize| {
@@ -416,16 +417,16 @@ impl StateProbes<'_> {
         }
     }
 
-    /// The byte behind the next semicolon.
+    /// Returns the offset after the next semicolon.
     fn semicolon(&self, from: usize) -> usize {
         self.text[from..].find(';').map_or(from, |found| from + found + 1)
     }
 
-    /// The address and the size of an object, as expressions over the original text.
+    /// Renders the address and the size of an object.
     fn address(&self, lvalue: &Lvalue) -> (String, String) {
         match &lvalue.bits {
             Some((base, is_pointer, number)) => {
-                // Bit-fields have no address: a number of their own above that of what they are in.
+                // A bit-field has no address: a number above the address of the struct identifies it.
                 let base = format!("{}({})", if *is_pointer { "" } else { "&" }, self.raw(base));
                 let number = u64::from(number % 0xffff + 1);
                 let address = format!("(const volatile void *)((__touchstone_word)({base}) + ({number}ull << 48))");
@@ -444,7 +445,7 @@ impl StateProbes<'_> {
         } else {
             let read = event(EventKind::Read, "0", "__touchstone_p", "sizeof *__touchstone_p");
             let close = format!("); {read}; __touchstone_p; }}))");
-            // Other probes stand around what is in the parentheses, and what they leave has no address.
+            // Other probes are around the content of the parentheses, and their result has no address.
             let Range { start, end } = bare(self.text, lvalue.at.clone());
             self.insertions.wrap(start, end, READ_RANK, "(*({ __auto_type __touchstone_p = &(".to_string(), close);
         }
@@ -503,8 +504,8 @@ impl StateProbes<'_> {
         let site = self.site(origin, at.start, kind);
         let (begin, end) = (mark(EventKind::Call, &site), mark(EventKind::Returned, &site));
         let (open, close) = match (result, temporary) {
-            // Its value goes through a function: what lives in this scope stays in it. The event of the beginning stands in
-            // the argument, since gcc moves the left sides of commas out of sums and the like.
+            // A function returns the value, so that temporaries in it live on. The initial event is in the argument,
+            // because gcc moves left operands of commas out of sums and other operators.
             (ResultForm::Pointer | ResultForm::Integer | ResultForm::Float, true) => {
                 let (through, of) = match result {
                     ResultForm::Pointer => ("pointer", ""),

@@ -1,21 +1,21 @@
-//! The pieces of state that a function may leave changed: the static list that measured state is counted in.
+//! The state that a function may modify, found statically: the denominator of state coverage.
 
 use super::library_effects::writes_through_argument;
 use crate::state::StateTarget;
 use touchstone_front_c::{Action, FunctionDataFlow, SourceOrigin, WrittenObject};
 
-/// A piece of state in a function's text.
+/// A piece of state in the text of a function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocatedStateTarget {
-    /// It, with the id that a measurement gives it.
+    /// The objective, with the id that a measurement also uses.
     pub target: StateTarget,
-    /// Where it is named first.
+    /// The first position at which it is named.
     pub origin: SourceOrigin,
-    /// The function writes it itself, or lets the C library do so. What is only passed on can be a container of the user's.
+    /// True if the function or the C library writes it. Otherwise it is only passed on, and may be a container.
     pub written: bool,
 }
 
-/// What a function names and could change, in the order of the text.
+/// Returns the state that a function names and may modify, in source order.
 pub fn state_targets(function: &FunctionDataFlow) -> Vec<LocatedStateTarget> {
     let mut found: Vec<LocatedStateTarget> = Vec::new();
     let mut add = |target: &WrittenObject, origin: &SourceOrigin, written: bool| {

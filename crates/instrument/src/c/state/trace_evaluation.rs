@@ -1,4 +1,4 @@
-//! What a suite's tests changed, and what of it their assertions depend on.
+//! Evaluates traces: computes the state that each test modified, and whether its assertions depend on it.
 
 use super::dependence::{DependenceAnalysis, StateUpdate, TestTrace};
 use super::event_trace::EventTrace;
@@ -8,17 +8,17 @@ use crate::state::{
 };
 use std::collections::BTreeMap;
 
-/// What the traces of a suite say.
+/// The results of the traces of a suite.
 #[derive(Default)]
 pub(crate) struct TraceEvaluation {
     pub tests: Vec<TestStateCoverage>,
     pub ends: Vec<ObservedTestEnd>,
-    /// Units that no record explains.
+    /// The number of units without a record.
     pub unexplained: u64,
 }
 
-/// Judges the traces of a suite. `units` are all units with their identities; `name` is what a process without a test's name
-/// is called.
+/// Evaluates the traces of a suite. `units` are all units with their identities; `name` names a process without a test
+/// name.
 pub(crate) fn evaluate_traces(
     units: &[(u64, &StateRecord)],
     traces: impl Iterator<Item = EventTrace>,
@@ -71,7 +71,7 @@ pub(crate) fn evaluate_traces(
     TraceEvaluation { tests: tests.collect(), ends, unexplained }
 }
 
-/// What a test said where its functions ended, function by function.
+/// Returns the observed expressions of a test, by function.
 fn run_ends(flow: &DependenceAnalysis<'_>, run: &TestTrace, test: &str) -> Vec<ObservedTestEnd> {
     let mut found: Vec<ObservedTestEnd> = Vec::new();
     for seen in &run.seen {

@@ -1,38 +1,39 @@
-//! A function whose state is followed is there twice: with events, and as it is, for when no more events are told.
+//! Uninstrumented copies of functions, for runs whose trace is full.
 //!
-//! A trace is full early in a long run. From then on a function that is entered runs without events, at its usual speed;
-//! one that is running asks before each event. Both copies are one function with one address and one name. Not copied is what
-//! would be another object or another label then: a function with static variables, with assembly, with computed jumps.
+//! In a long run the trace is full early. From then on a function that is entered runs without events, at its usual
+//! speed; one that is already running checks before each event. Both copies are one function with one name and address.
+//! Functions whose copy would create other objects or labels are not copied: those with static variables, assembly or
+//! computed jumps.
 
 use crate::c::text::{Insertions, TokenKind, TokenisedSource};
 use std::collections::BTreeSet;
 use touchstone_front_c::FunctionDataFlow;
 
-/// Whether functions are there twice.
+/// The kind of copies that are made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum UninstrumentedCopies {
-    /// A copy has no events.
+    /// A copy without events.
     Plain,
-    /// There is none.
+    /// None.
     None,
 }
 
-/// What stands before a function's body, up to the other copy; and where that ends.
+/// The text to insert before a function's body, and the end of the body.
 pub(super) struct UninstrumentedCopy {
-    /// Opens the block of the other copy.
+    /// The uninstrumented copy, up to the opening brace of the instrumented one.
     pub text: String,
-    /// The brace that closes the body.
+    /// The offset of the body's closing brace.
     pub end: usize,
 }
 
-/// Makes the copies of a unit.
+/// Builds the copies of a unit.
 pub(super) struct CopyBuilder<'a> {
     source: TokenisedSource<'a>,
-    /// Probes of other criteria, which both copies have.
+    /// The probes of other criteria, which both copies contain.
     insertions: &'a Insertions,
 }
 
-/// Words in whose presence a body can't be there twice.
+/// Words that prevent a copy of a body.
 const WORDS_THAT_PREVENT_COPIES: [&str; 8] =
     ["static", "asm", "__asm", "__asm__", "__label__", "__thread", "_Thread_local", "thread_local"];
 
@@ -41,7 +42,7 @@ impl<'a> CopyBuilder<'a> {
         CopyBuilder { source: TokenisedSource::new(text), insertions }
     }
 
-    /// The copy of a function, unless it can't be there twice.
+    /// Builds the copy of a function, or returns `None` if it can't be copied.
     pub fn of(&self, function: &FunctionDataFlow) -> Option<UninstrumentedCopy> {
         let source = &self.source;
         let first = source.first_token_from(function.body);
@@ -57,8 +58,8 @@ impl<'a> CopyBuilder<'a> {
             text += &format!("__label__ {}; ", labels.into_iter().collect::<Vec<_>>().join(", "));
         }
         let mut close = "}";
-        // A parameter of whom events tell the address lives in memory: this copy has its own. Not where a list of arguments
-        // begins behind the last of them.
+        // A parameter whose address events record is in memory, so this copy has variables of its own. Not with
+        // `va_start`, which needs the last parameter.
         if !words().any(|word| word.contains("va_start")) && !function.parameters.is_empty() {
             for (at, name) in &function.parameters {
                 text += &format!("__typeof__({name}) __touchstone_p{at} = {name}; ");
@@ -74,7 +75,7 @@ impl<'a> CopyBuilder<'a> {
         Some(UninstrumentedCopy { text, end })
     }
 
-    /// The labels of a body; `None` if it is not certain what they are.
+    /// Returns the labels of a body, or `None` if they are ambiguous.
     fn labels(&self, first: usize, end: usize) -> Option<BTreeSet<&'a str>> {
         let source = &self.source;
         let mut wanted = BTreeSet::new();
@@ -92,11 +93,11 @@ impl<'a> CopyBuilder<'a> {
                 found.insert(source.word(at));
             }
         }
-        // A name between colons may be the value of a choice: only one that is jumped to is a label for certain.
+        // A name before a colon may be an operand of a conditional: only one that is jumped to is certainly a label.
         (wanted == found).then_some(wanted)
     }
 
-    /// What makes the line of a place the next one again.
+    /// Returns a line marker that continues at the line of an offset.
     fn line_marker(&self, at: usize) -> Option<String> {
         let before = &self.source.text[..at];
         let start = before.rfind("\n# ").map(|at| at + 1).or(before.starts_with("# ").then_some(0))?;

@@ -1,23 +1,24 @@
-//! Assertions as the frameworks of tests write them. A special macro is used only where the file uses it already; all have a general one.
+//! Assertions in the syntax of C test frameworks. A specific macro is used only if the file already uses it; every
+//! framework has a general one.
 
 use crate::state::ObservedExpression;
 use touchstone_front_c::ValueForm;
 
-/// A framework: what its assertions begin with, and its general one.
+/// A framework: the prefix of its assertions, and its general assertion.
 struct Framework {
     prefix: &'static str,
     general: &'static str,
-    /// For numbers with a sign, numbers without one, texts: the macro, and how its arguments stand.
+    /// The macros for signed numbers, unsigned numbers and strings, with the order of their arguments.
     special: [Option<(&'static str, ArgumentOrder)>; 3],
 }
 
-/// How arguments stand.
+/// The order of the arguments of an assertion.
 #[derive(Clone, Copy)]
 enum ArgumentOrder {
-    /// The value that is expected, then what is.
+    /// The expected value first.
     ExpectedFirst,
     ActualFirst,
-    /// With a relation between them.
+    /// The actual value first, with a relation between them.
     Relation,
 }
 
@@ -90,22 +91,22 @@ const FRAMEWORKS: [Framework; 8] = [
     Framework { prefix: "assert", general: "assert", special: [None, None, None] },
 ];
 
-/// The style of a test.
+/// The assertions that a test can use.
 pub(super) struct AssertionMacros {
     framework: &'static Framework,
-    /// Macros that its file uses.
+    /// The specific macros that its file uses.
     uses: Vec<&'static str>,
-    /// `NULL` and `strcmp` are there.
+    /// True if the file uses `NULL`.
     has_null: bool,
     has_strcmp: bool,
 }
 
 impl AssertionMacros {
-    /// The style of a text in a file: that of its first assertion.
+    /// Determines the assertions of a text from its first one. `file` is the whole file.
     pub fn of(own: &str, file: &str) -> Option<AssertionMacros> {
         let fits = |word: &str| {
             FRAMEWORKS.iter().find(|framework| match framework.prefix {
-                // Nothing else begins with this word.
+                // No other assertion begins with this word.
                 "assert" => word == "assert",
                 prefix => word.starts_with(prefix),
             })
@@ -114,7 +115,7 @@ impl AssertionMacros {
         Some(AssertionMacros::with(framework, file))
     }
 
-    /// The style of a file that asserts nothing.
+    /// Returns the assertions for a file without any.
     pub fn plain(file: &str) -> AssertionMacros {
         AssertionMacros::with(&FRAMEWORKS[FRAMEWORKS.len() - 1], file)
     }
@@ -132,7 +133,7 @@ impl AssertionMacros {
         }
     }
 
-    /// The assertion that an expression has the value that it had; none if nobody can write that.
+    /// Returns the assertion that an expression has its observed value, or `None` if it can't be expressed.
     pub fn assertion(&self, seen: &ObservedExpression) -> Option<String> {
         let text = &seen.text;
         let general = |condition: String| format!("{}({condition});", self.framework.general);
@@ -192,7 +193,7 @@ fn words(text: &str) -> Vec<String> {
     words.map(str::to_string).collect()
 }
 
-/// What says most is best: numbers and texts, then yes and no, then pointers.
+/// Orders expressions; numbers and strings are the most specific, then booleans, then pointers.
 pub(super) fn rank(seen: &ObservedExpression) -> u8 {
     match seen.form {
         ValueForm::Bool => 1,
@@ -201,7 +202,7 @@ pub(super) fn rank(seen: &ObservedExpression) -> u8 {
     }
 }
 
-/// The number of the first eight bytes.
+/// Reads up to eight bytes as a little-endian number.
 fn number(bytes: &[u8]) -> Option<u64> {
     let mut word = [0; 8];
     let count = bytes.len().min(8);
@@ -209,7 +210,7 @@ fn number(bytes: &[u8]) -> Option<u64> {
     (count > 0).then(|| u64::from_le_bytes(word))
 }
 
-/// A number of so many bytes with its sign.
+/// Sign-extends a number of as many bytes.
 fn extended(bytes: &[u8], number: u64) -> i64 {
     let unused = 64 - 8 * bytes.len().min(8) as u32;
     (number << unused) as i64 >> unused
@@ -232,7 +233,7 @@ fn unsigned(value: u64) -> String {
     }
 }
 
-/// A text that people can read; none if it has something else in it, or shows where something is in memory or on disk.
+/// Quotes a printable string, or returns `None` if it contains other characters, an address or a temporary path.
 fn quoted(bytes: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains("/tmp") && !text.contains("0x"))?;
     let mut out = String::from("\"");
@@ -243,7 +244,7 @@ fn quoted(bytes: &[u8]) -> Option<String> {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            // With another one it would be a trigraph.
+            // Two of them could begin a trigraph.
             '?' => out.push_str("\\?"),
             ' '..='~' => out.push(character),
             _ => return None,

@@ -1,7 +1,8 @@
-//! Assertions that would check what a test of C leaves unchecked.
+//! Suggests assertions that would check the state that a C test leaves unchecked.
 //!
-//! Where a test ends it says what its variables and those of its unit hold (`state/probes.rs`), with their addresses; so each
-//! expression is known to show certain updates. One that shows what is not checked becomes an assertion in the style of the test.
+//! At the end of a test function, probes record the values and addresses of its variables and of those of its unit
+//! (`c/state/state_probes.rs`), so the updates that each expression reads are known. One that reads unchecked state
+//! becomes an assertion in the framework of the test.
 
 mod assertion_macros;
 
@@ -13,7 +14,7 @@ use crate::state::{
 use assertion_macros::AssertionMacros;
 use std::collections::BTreeMap;
 
-/// What would check the state that tests left unchecked.
+/// Suggests assertions for the state that tests left unchecked.
 pub(crate) fn suggest(
     tests: &[&TestStateCoverage],
     ends: &[ObservedTestEnd],
@@ -42,9 +43,9 @@ struct SuggestionQuery<'a> {
     test: &'a TestStateCoverage,
     numbers: &'a [u32],
     units: &'a [MeasuredUnit],
-    /// Functions that ended in the test.
+    /// The functions that ended in the test.
     ends: &'a [&'a ObservedTestEnd],
-    /// Those of all tests: a function that runs in several must find the same in each.
+    /// The functions that ended in all tests: a function that runs in several must have the same value in each.
     all: &'a [ObservedTestEnd],
 }
 
@@ -80,7 +81,7 @@ impl SuggestionQuery<'_> {
         Err(why)
     }
 
-    /// Ends of the test's own function, if it is told apart; else of all functions beside `main`.
+    /// Returns the ends of the test's own function, or of all functions in the file of `main` if it is unknown.
     fn own_ends(&self) -> Vec<&ObservedTestEnd> {
         let called = |name: &str, end: &ObservedTestEnd| self.name(end).is_some_and(|known| known == name);
         let own: Vec<&ObservedTestEnd> = self.ends.iter().filter(|end| called(&self.test.test, end)).copied().collect();
@@ -133,8 +134,8 @@ impl CTestSource {
         CTestSource { lines: text.lines().map(str::to_string).collect(), end }
     }
 
-    /// How the test asserts that stands in these lines; else others of its file. One that asserts nothing gets the C library's way, and what
-    /// that needs.
+    /// Determines the assertions of the test in these lines, or else those of its file. A file without assertions gets
+    /// those of `assert.h`, with the missing include.
     fn style(&self, begin: u32, line: u32) -> (AssertionMacros, Option<SourceInsertion>) {
         let all = self.lines.join("\n");
         let from = (begin as usize).saturating_sub(1).min(self.lines.len());
@@ -148,7 +149,7 @@ impl CTestSource {
         (AssertionMacros::plain(&all), Some(SourceInsertion { line: behind, column: 1, text }))
     }
 
-    /// A last statement before a line that begins with a brace or a `return`; or before these, where a test is one line.
+    /// Inserts a last statement before the line with the closing brace or `return`, or before these within a line.
     fn before(&self, begin: u32, line: u32, statement: &str) -> Option<SourceInsertion> {
         let text = self.lines.get((line as usize).checked_sub(1)?)?;
         let code = text.trim_start();

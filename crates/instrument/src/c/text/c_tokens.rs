@@ -1,8 +1,8 @@
-//! The tokens of a C text, without comments and preprocessor lines: enough to see statements and scopes.
+//! Tokens of a C text, without comments and preprocessor lines: enough to find statements and scopes.
 
 use std::collections::BTreeMap;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TokenKind {
     Word,
@@ -24,9 +24,9 @@ pub(crate) struct CToken {
 pub(crate) struct TokenisedSource<'s> {
     pub text: &'s str,
     pub tokens: Vec<CToken>,
-    /// Bodies of the macros that the text itself defines; several if it does so more than once.
+    /// The bodies of the macros that the text itself defines; several for a macro that is redefined.
     pub macros: BTreeMap<&'s str, Vec<&'s str>>,
-    /// Where lines with conditional directives begin.
+    /// The offsets of lines with conditional directives.
     pub conditionals: Vec<usize>,
     lines: Vec<usize>,
 }
@@ -85,19 +85,19 @@ impl<'s> TokenisedSource<'s> {
         self.tokens.get(index).map_or("", |token| &self.text[token.start..token.end])
     }
 
-    /// The byte at a line and column, both from 1.
+    /// Returns the offset of a line and column, both counted from 1.
     pub fn offset(&self, line: u32, column: u32) -> Option<usize> {
         let start = *self.lines.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
         let at = start + usize::try_from(column).ok()?.checked_sub(1)?;
         self.text.is_char_boundary(at).then_some(at)
     }
 
-    /// The first token that starts at or after a byte.
+    /// Returns the index of the first token that starts at or after an offset.
     pub fn first_token_from(&self, offset: usize) -> usize {
         self.tokens.partition_point(|token| token.start < offset)
     }
 
-    /// The token after the bracket that closes the one at `index`.
+    /// Returns the index of the token after the bracket that closes the one at `index`.
     pub fn after_bracket(&self, index: usize) -> Option<usize> {
         let mut depth = 0usize;
         for at in index..self.tokens.len() {
@@ -115,7 +115,7 @@ impl<'s> TokenisedSource<'s> {
         None
     }
 
-    /// The token after the colon of the label `case …:` or `default:` at `index`.
+    /// Returns the index of the token after the colon of the label `case …:` or `default:` at `index`.
     pub fn after_case(&self, index: usize) -> Option<usize> {
         let mut depth = 0i32;
         for at in index + 1..self.tokens.len() {
@@ -130,8 +130,8 @@ impl<'s> TokenisedSource<'s> {
         None
     }
 
-    /// Whether a piece of C has no effect as far as its text and the macros of this file show: no assignment, no
-    /// increment, and no call.
+    /// Returns true if a piece of C has no side effect as far as its text and the macros of this file show: no
+    /// assignment, no increment and no call.
     pub fn is_effect_free(&self, piece: &str) -> bool {
         const DEEPEST: u32 = 20;
         self.effect_free(piece, DEEPEST)
@@ -152,13 +152,13 @@ impl<'s> TokenisedSource<'s> {
         })
     }
 
-    /// Whether a piece uses a macro of this file.
+    /// Returns true if a piece uses a macro of this file.
     pub fn uses_macro(&self, piece: &str) -> bool {
         let inner = TokenisedSource::new(piece);
         (0..inner.tokens.len()).any(|at| self.macros.contains_key(inner.word(at)))
     }
 
-    /// The names before the parentheses that a byte is inside of, from `first` token on, innermost last.
+    /// Returns the names before the parentheses that enclose an offset, from the token `first` on, innermost last.
     pub fn calls_around(&self, first: usize, offset: usize) -> Vec<&'s str> {
         let mut open: Vec<&str> = Vec::new();
         for at in first..self.first_token_from(offset) {

@@ -1,16 +1,16 @@
-//! Insertions into a text. Nothing is ever removed, and lines keep their numbers.
+//! Insertions into a text. Nothing is removed, and lines keep their numbers.
 
 use std::ops::Range;
 
-/// What comes first where several insertions meet at one byte.
+/// The order of insertions at one offset.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum InsertionOrder {
     /// The end of an expression.
     CloseExpression,
     /// The end of a statement.
     CloseStatement,
-    /// Before a statement.
-    StatementSpan,
+    /// The text before a statement.
+    Statement,
     /// The beginning of an expression.
     OpenExpression,
 }
@@ -18,40 +18,41 @@ enum InsertionOrder {
 /// Insertions into one text.
 #[derive(Default)]
 pub(crate) struct Insertions {
-    /// (byte, turn, then outer before inner when opening and after it when closing, rank likewise, text)
+    /// Offset, order, nesting (outer first when opening, last when closing), rank in the same sense, text.
     list: Vec<(usize, InsertionOrder, usize, usize, String)>,
 }
 
 impl Insertions {
-    /// Before a statement (or wherever one may stand).
+    /// Inserts text before a statement, or wherever a statement may be.
     pub fn before(&mut self, at: usize, text: String) {
         let order = self.list.len();
-        self.list.push((at, InsertionOrder::StatementSpan, 0, order, text));
+        self.list.push((at, InsertionOrder::Statement, 0, order, text));
     }
-    /// Around a statement.
+    /// Encloses a statement in braces, with text after the opening one.
     pub fn brace(&mut self, start: usize, end: usize, text: &str) {
         let order = self.list.len();
-        self.list.push((start, InsertionOrder::StatementSpan, 0, order, format!("{{ {text}")));
+        self.list.push((start, InsertionOrder::Statement, 0, order, format!("{{ {text}")));
         self.list.push((end, InsertionOrder::CloseStatement, usize::MAX - start, 0, " }".to_string()));
     }
-    /// Around a statement, with a text before and one behind it.
+    /// Encloses a statement in two texts.
     pub fn enclose(&mut self, start: usize, end: usize, open: String, close: String) {
         let order = self.list.len();
-        self.list.push((start, InsertionOrder::StatementSpan, 0, order, open));
+        self.list.push((start, InsertionOrder::Statement, 0, order, open));
         self.list.push((end, InsertionOrder::CloseStatement, usize::MAX - start, 0, close));
     }
-    /// Around an expression; of two around the same one, the lower rank is the outer.
+    /// Encloses an expression in two texts. Of two insertions around the same expression, the one with the lower rank
+    /// is the outer.
     pub fn wrap(&mut self, start: usize, end: usize, rank: usize, open: String, close: String) {
         self.list.push((start, InsertionOrder::OpenExpression, usize::MAX - end, rank, open));
         self.list.push((end, InsertionOrder::CloseExpression, usize::MAX - start, usize::MAX - rank, close));
     }
 
-    /// Changes all that is inserted.
+    /// Rewrites the text of all insertions.
     pub fn rewrite(&mut self, change: impl Fn(&str) -> String) {
         self.list.iter_mut().for_each(|piece| piece.4 = change(&piece.4));
     }
 
-    /// A stretch of the text with the insertions in it. What stands before its first statement is not in it.
+    /// Applies the insertions to a range of the text, without those before its first statement.
     pub fn within(&self, text: &str, stretch: Range<usize>) -> String {
         let inside = |at: usize, turn: InsertionOrder| match at == stretch.start {
             true => turn == InsertionOrder::OpenExpression,
@@ -63,7 +64,7 @@ impl Insertions {
         Insertions { list: moved.collect() }.apply(&text[stretch])
     }
 
-    /// The text with all insertions.
+    /// Applies all insertions.
     pub fn apply(mut self, text: &str) -> String {
         self.list.sort();
         let mut made = String::with_capacity(text.len() + self.list.iter().map(|piece| piece.4.len()).sum::<usize>());

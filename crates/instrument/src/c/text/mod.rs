@@ -1,4 +1,4 @@
-//! Text of C.
+//! The text of C sources: tokens, statements and insertions.
 
 mod c_tokens;
 mod insertions;

@@ -1,25 +1,25 @@
-//! Where the statements of a function begin and end, seen in the text alone.
+//! The statements of a function, found in the text alone.
 //!
-//! There is no parser of C here: keywords and brackets say where statements are. A function whose brackets don't say so
-//! (conditional compilation inside, macros that open braces) has no layout, and nothing that needs one is placed in it.
+//! This is no parser of C: keywords and brackets determine the statements. A function whose brackets don't match
+//! (conditional compilation, macros that open braces) has no layout, and nothing that needs one is inserted into it.
 
 use super::c_tokens::{TokenKind, TokenisedSource};
 
-/// A statement, as bytes of the text.
+/// A statement, as a range of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct StatementSpan {
     pub start: usize,
     pub end: usize,
-    /// It is what an `if`, a loop or an `else` controls, without braces of its own.
+    /// True if an `if`, a loop or an `else` controls it and it has no braces of its own.
     pub single: bool,
 }
 
-/// A piece of text in which declarations are visible.
+/// A range of the text in which declarations are visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct DeclarationScope {
     start: usize,
     end: usize,
-    /// The body of a switch: its declarations can be jumped over.
+    /// True for the body of a switch, whose declarations can be jumped over.
     switch: bool,
 }
 
@@ -31,16 +31,16 @@ pub(crate) struct StatementLayout {
     jumps: bool,
 }
 
-/// Where the body of a function is: the token of its brace, and the byte after it.
+/// Finds the body of a function: the index of its opening brace, and the offset after it.
 pub(crate) fn find_body(source: &TokenisedSource<'_>, name_offset: usize) -> Option<(usize, usize)> {
     let mut at = source.first_token_from(name_offset);
     while at < source.tokens.len() {
         match source.word(at) {
             "{" => return Some((at, source.tokens[at].end)),
             "(" | "[" => at = source.after_bracket(at)?,
-            // `int (f)(int a) {`, `int (*f(int a))[3] {`: the name stands in parentheses.
+            // `int (f)(int a) {`, `int (*f(int a))[3] {`: the name is in parentheses.
             ")" if matches!(source.word(at + 1), "(" | "[" | ")") => at += 1,
-            // A declaration only, or something that is not understood.
+            // A declaration without a body, or an unknown construct.
             "}" | ")" | "]" | "=" => return None,
             _ => at += 1,
         }
@@ -49,7 +49,7 @@ pub(crate) fn find_body(source: &TokenisedSource<'_>, name_offset: usize) -> Opt
 }
 
 impl StatementLayout {
-    /// The layout of the body that opens at this token.
+    /// Computes the layout of the body that opens at a token.
     pub fn new(source: &TokenisedSource<'_>, brace: usize) -> Option<StatementLayout> {
         let end = source.after_bracket(brace)?;
         let bytes = source.tokens[brace].start..source.tokens[end - 1].end;
@@ -62,24 +62,25 @@ impl StatementLayout {
         if walk.compound(brace, false, MAX_STATEMENT_DEPTH)? != end {
             return None;
         }
-        // Blocks that are expressions: heads and plain statements pass over them.
+        // Statement expressions, which heads and simple statements skip.
         for at in (brace + 1..end).filter(|at| source.word(*at) == "{" && source.word(at - 1) == "(") {
             walk.compound(at, false, MAX_STATEMENT_DEPTH)?;
         }
         Some(walk.layout)
     }
 
-    /// The statement that begins at a byte.
+    /// Returns the statement that begins at an offset.
     pub fn at(&self, start: usize) -> Option<&StatementSpan> {
         self.statements.iter().find(|statement| statement.start == start)
     }
 
-    /// Whether a local variable that is first named at `declared` certainly has a value at byte `at`.
+    /// Returns true if a local variable that is first named by the token `declared` is certainly initialised at the
+    /// offset `at`.
     pub fn is_live(&self, source: &TokenisedSource<'_>, declared: usize, at: usize) -> bool {
         let token = source.tokens[declared];
         let around = self.scopes.iter().filter(|scope| scope.start <= token.start && token.end <= scope.end);
         let Some(scope) = around.min_by_key(|scope| scope.end - scope.start) else { return false };
-        // The declaration must be over: `int x = (here)` does not see `x`.
+        // The declaration must be complete: `int x = (here)` does not see `x`.
         let statement = self.statements.iter().filter(|s| s.start <= token.start && token.end <= s.end);
         let Some(own) = statement.min_by_key(|s| s.end - s.start) else { return false };
         let in_head = scope.start == own.start;
@@ -88,7 +89,7 @@ impl StatementLayout {
         initialised && after && at < scope.end && !scope.switch && !self.jumps
     }
 
-    /// Whether a byte is before the first semicolon of a `for`.
+    /// Returns true if an offset is before the first semicolon of a `for`.
     fn in_first_clause(&self, source: &TokenisedSource<'_>, scope: &DeclarationScope, at: usize) -> bool {
         let mut depth = 0i32;
         for index in source.first_token_from(scope.start)..source.tokens.len() {
@@ -103,7 +104,7 @@ impl StatementLayout {
     }
 }
 
-/// How deep statements may nest.
+/// The maximum nesting depth of statements.
 const MAX_STATEMENT_DEPTH: u32 = 300;
 
 struct LayoutBuilder<'a, 's> {
@@ -112,7 +113,7 @@ struct LayoutBuilder<'a, 's> {
 }
 
 impl LayoutBuilder<'_, '_> {
-    /// From an opening brace to the token after the closing one.
+    /// Scans a block, and returns the index of the token after its closing brace.
     fn compound(&mut self, brace: usize, switch: bool, left: u32) -> Option<usize> {
         let mut at = brace + 1;
         while self.source.word(at) != "}" {
@@ -169,23 +170,23 @@ impl LayoutBuilder<'_, '_> {
         Some(next)
     }
 
-    /// What stands after a label.
+    /// Scans the statement after a label.
     fn labelled(&mut self, at: usize, single: bool, left: u32) -> Option<usize> {
         if self.source.word(at) == "}" { Some(at) } else { self.statement(at, single, left) }
     }
     fn controlled(&mut self, at: usize, left: u32) -> Option<usize> {
         self.statement(at, true, left)
     }
-    /// The token after the parentheses that follow a keyword.
+    /// Returns the index of the token after the parentheses that follow a keyword.
     fn head(&self, keyword: usize) -> Option<usize> {
         (self.source.word(keyword + 1) == "(").then(|| self.source.after_bracket(keyword + 1)).flatten()
     }
-    /// An expression or a declaration, up to its semicolon.
+    /// Scans an expression statement or a declaration, up to its semicolon.
     fn plain(&mut self, at: usize, left: u32) -> Option<usize> {
         let source = self.source;
         if source.tokens[at].kind == TokenKind::Word && source.word(at + 1) == "(" {
             let after = source.after_bracket(at + 1)?;
-            // A macro that makes a loop.
+            // A macro that expands to a loop.
             if source.word(after) == "{" {
                 return self.compound(after, false, left);
             }
@@ -196,7 +197,7 @@ impl LayoutBuilder<'_, '_> {
                 ";" => return Some(next + 1),
                 "(" | "[" | "{" => next = source.after_bracket(next)?,
                 ")" | "]" | "}" | "" => return None,
-                // A keyword in the middle: a macro before it stood for a whole statement.
+                // A keyword in the middle: the macro before it was a whole statement.
                 "if" | "while" | "for" | "do" | "switch" | "return" | "else" if next > at => return None,
                 _ => next += 1,
             }

@@ -1,14 +1,14 @@
-//! Preprocessed text as clang is to read it: without what only gcc understands, and without what the unit does not use.
+//! Preprocessed text in the form that clang reads: without syntax that only gcc knows, and without unused declarations.
 //!
-//! Most of a small unit's text is functions that headers of the system declare. clang would parse and print each, and we
-//! would read what it printed. Those that nothing mentions are blanked out: every byte keeps its place. Only declarations of
-//! one plain form are, in text that the preprocessor says is the system's; types and whatever else stands there stay.
+//! Most of a small unit's text declares functions of system headers, which clang would parse and print. Those that
+//! nothing mentions are replaced by spaces, so all offsets stay the same. Only declarations of one simple form are
+//! removed, in text that the line markers assign to the system; types and everything else stay.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// The text with what only gcc understands and what nothing mentions blanked out, and line markers as comments: every byte
-/// keeps its place, and clang speaks of places in this text.
+/// Replaces gcc's syntax and unused declarations by spaces, and line markers by comments. All offsets stay the same,
+/// and clang reports locations in this text.
 pub(crate) fn for_clang(text: &str) -> String {
     let mut made = without_gcc(text).into_bytes();
     for range in unused(text) {
@@ -21,7 +21,7 @@ pub(crate) fn for_clang(text: &str) -> String {
     String::from_utf8(made).unwrap_or_else(|_| text.to_string())
 }
 
-/// The text with what only gcc understands blanked out.
+/// Replaces syntax that only gcc knows by spaces.
 pub(crate) fn without_gcc(text: &str) -> String {
     const ATTRIBUTE: &str = "__malloc__";
     let mut made = text.as_bytes().to_vec();
@@ -43,13 +43,13 @@ pub(crate) fn without_gcc(text: &str) -> String {
     String::from_utf8(made).unwrap_or_else(|_| text.to_string())
 }
 
-/// A function that a header of the system declares, and does nothing else.
+/// The declaration of a function in a system header.
 struct Declared<'a> {
     name: &'a str,
     tokens: Range<usize>,
 }
 
-/// The tokens of declarations that nothing mentions.
+/// Returns the tokens of unused declarations.
 fn unused(text: &str) -> Vec<Range<usize>> {
     let tokens = tokens(text);
     let word = |at: usize| &text[tokens[at].place.clone()];
@@ -64,7 +64,7 @@ fn unused(text: &str) -> Vec<Range<usize>> {
         }
         at = end;
     }
-    // What stays may name others: attributes do.
+    // Declarations that stay may mention others, in attributes.
     loop {
         let known = mentioned.len();
         waiting.retain(|declared| {
@@ -85,11 +85,11 @@ fn unused(text: &str) -> Vec<Range<usize>> {
 struct Token {
     place: Range<usize>,
     is_word: bool,
-    /// It stands in text of the system, and so does what is before it in its line.
+    /// True if the token and everything before it in its line are in a system header.
     is_system: bool,
 }
 
-/// The tokens of a preprocessed text, as far as declarations need them. Directives are none.
+/// Splits a preprocessed text into tokens, as far as declarations need them, without directives.
 fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'$' || *byte >= 0x80;
@@ -122,7 +122,7 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// Bytes of a string or character that a text begins with.
+/// Returns the length of the string or character literal at the beginning of a text.
 fn quoted(text: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while at < text.len() && text[at] != quote && text[at] != b'\n' {
@@ -131,7 +131,7 @@ fn quoted(text: &[u8], quote: u8) -> usize {
     (at + 1).min(text.len())
 }
 
-/// Where the declaration ends that begins at a token: behind its semicolon, or behind a body.
+/// Returns the end of the declaration that begins at a token: after its semicolon or its body.
 fn statement_end(text: &str, tokens: &[Token], start: usize) -> usize {
     let mut depth = 0i32;
     for (at, token) in tokens.iter().enumerate().skip(start) {
@@ -146,7 +146,8 @@ fn statement_end(text: &str, tokens: &[Token], start: usize) -> usize {
     tokens.len()
 }
 
-/// The function that tokens of the system declare, if they are `extern TYPE NAME(PARAMETERS) ATTRIBUTES;`.
+/// Returns the name of the function, if tokens of a system header have the form `extern TYPE NAME(PARAMETERS)
+/// ATTRIBUTES;`.
 fn declared<'a>(text: &'a str, tokens: &[Token]) -> Option<&'a str> {
     let word = |at: usize| tokens.get(at).map_or("", |token| &text[token.place.clone()]);
     let first = usize::from(word(0) == "__extension__");
@@ -165,7 +166,7 @@ fn declared<'a>(text: &'a str, tokens: &[Token]) -> Option<&'a str> {
     (word(at) == ";" && at + 1 == tokens.len()).then(|| word(name))
 }
 
-/// The token behind the parentheses that open at one.
+/// Returns the index of the token after the parentheses that open at one.
 fn after_group<'a>(word: &impl Fn(usize) -> &'a str, end: usize, open: usize) -> Option<usize> {
     let mut depth = 0i32;
     for at in open..end {
@@ -184,7 +185,7 @@ fn after_group<'a>(word: &impl Fn(usize) -> &'a str, end: usize, open: usize) ->
 mod tests {
     use super::*;
 
-    /// What is left of the declarations of a header, without spaces and markers.
+    /// Returns the remaining declarations of a header, without spaces and markers.
     fn left(header: &str, own: &str) -> String {
         let text = format!("# 0 \"a.c\"\n# 1 \"h.h\" 1 3 4\n{header}\n# 2 \"a.c\" 2\n{own}\n");
         let made = for_clang(&text);
@@ -204,7 +205,7 @@ mod tests {
             "int x(void) { return puts(\"gets\"); }",
             &format!("{} int x(void) {{ return puts(\"gets\"); }}", two.lines().next().unwrap_or_default()),
         );
-        // Names that only stay because of what stays.
+        // Declarations that stay only because others mention them.
         let freed =
             "extern void *m(int n) __attribute__((__dealloc__(f)));\nextern void f(void *p);\nextern void g(void *p);";
         check(

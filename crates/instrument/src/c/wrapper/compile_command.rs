@@ -1,41 +1,41 @@
-//! A compile command, as far as the wrapper must understand it.
+//! A compile command, as far as the wrapper must parse it.
 
 use crate::c::probes::InstructionOrder;
 use crate::record::ProbeObstacle;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Whose rules a compiler follows where they differ.
+/// The compiler whose behaviour applies where compilers differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CompilerFamily {
-    /// gcc, and whatever is like it.
+    /// gcc and compatible compilers.
     Gcc,
-    /// clang: it speaks up about flags that it does not use.
+    /// clang, which warns about unused flags.
     Clang,
 }
 
-/// What a command of cc, gcc or clang does.
+/// The parsed command line of cc, gcc or clang.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CompileCommand {
-    /// All words after the compiler, as given.
+    /// All words after the compiler, unchanged.
     pub words: Vec<String>,
-    /// C sources: positions in `words`.
+    /// The C sources, as indices into `words`.
     pub sources: Vec<usize>,
-    /// C++ and other sources that we don't put probes into: positions in `words`.
+    /// The C++ and other sources without probes, as indices into `words`.
     pub foreign: Vec<usize>,
     /// Those of them that are C++.
     pub cxx: Vec<usize>,
-    /// It stops before linking (`-c`, `-S`).
+    /// True if it stops before linking (`-c`, `-S`).
     pub stops_early: bool,
-    /// It only preprocesses, lists or asks: nothing is compiled.
+    /// True if it compiles nothing: it only preprocesses, lists or queries.
     pub compiles_nothing: bool,
-    /// The output.
+    /// The output file.
     pub output: Option<String>,
-    /// Why the command is not understood.
+    /// The obstacle, if the command is not supported.
     pub unsupported: Option<ProbeObstacle>,
 }
 
-/// Flags that take the next word.
+/// Flags whose argument is the next word.
 const FLAGS_WITH_ARGUMENT: [&str; 28] = [
     "-o",
     "-I",
@@ -68,7 +68,7 @@ const FLAGS_WITH_ARGUMENT: [&str; 28] = [
 ];
 
 impl CompileCommand {
-    /// Understands the words after the compiler's name. To a compiler of C++, C is C++, too.
+    /// Parses the words after the compiler's name. A C++ compiler compiles C sources as C++.
     pub fn new(compiler: &str, words: &[String]) -> CompileCommand {
         let name = Path::new(compiler).file_name().and_then(|name| name.to_str()).unwrap_or(compiler);
         let own = if name.contains("++") { "cc" } else { "c" };
@@ -100,7 +100,7 @@ impl CompileCommand {
         made
     }
 
-    /// `own` is the extension that a C source stands for.
+    /// Adds a source; `own` is the extension that the compiler assumes for `.c`.
     fn source(&mut self, at: usize, word: &str, language: Option<&str>, own: &str) {
         let extension = Path::new(word).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let extension = match language {
@@ -121,7 +121,7 @@ impl CompileCommand {
         }
     }
 
-    /// Where the object of a source goes.
+    /// Returns the object file of a source.
     pub fn object(&self, source: &str) -> PathBuf {
         match &self.output {
             Some(output) if self.stops_early => PathBuf::from(output),
@@ -129,7 +129,8 @@ impl CompileCommand {
         }
     }
 
-    /// The command that preprocesses one source. It writes dependencies, too, if it can do so as the whole command would.
+    /// Returns the command that preprocesses one source. It also writes dependencies, if it can do so as the whole
+    /// command would.
     pub fn preprocess(&self, source: &str, family: CompilerFamily) -> Vec<String> {
         let mut words = vec!["-E".to_string()];
         words.extend(self.dependencies_when_preprocessed(family).unwrap_or_default());
@@ -139,14 +140,14 @@ impl CompileCommand {
             if self.words.iter().any(|word| word.starts_with("-D_FORTIFY_SOURCE")) {
                 words.push("-U_FORTIFY_SOURCE".to_string());
             }
-            // The macros of ctype.h would be code of ours to cover.
+            // Otherwise the macros of ctype.h would become code to cover.
             words.push("-D__NO_CTYPE".to_string());
         }
         words.extend(self.as_input(source));
         words
     }
 
-    /// The command that compiles one source as it is, for what the compiler says to it. Nothing but `output` comes of it.
+    /// Returns the command that compiles one source unchanged for its diagnostics. It only writes `output`.
     pub fn check(&self, source: &str, output: &Path, family: CompilerFamily) -> Vec<String> {
         let mut words = vec!["-S".to_string()];
         words.extend((family == CompilerFamily::Clang && !self.stops_early).then(|| "-Qunused-arguments".to_string()));
@@ -156,8 +157,8 @@ impl CompileCommand {
         words
     }
 
-    /// The command that writes the dependencies of all sources and nothing else, if they are asked for. It is the user's own,
-    /// because compilers differ in how they call these files.
+    /// Returns the command that only writes the dependencies of all sources, if they are requested. It is based on the
+    /// user's command, because compilers name these files differently.
     pub fn dependencies(&self) -> Option<Vec<String>> {
         self.words.iter().find(|word| writes_dependencies(word))?;
         let object =
@@ -167,13 +168,14 @@ impl CompileCommand {
         Some(std::iter::once("-fsyntax-only".to_string()).chain(kept).collect())
     }
 
-    /// Whether the preprocessor writes the dependencies that are asked for.
+    /// Returns true if the preprocessor writes the requested dependencies.
     pub fn preprocessor_writes_dependencies(&self, family: CompilerFamily) -> bool {
         self.dependencies_when_preprocessed(family).is_some()
     }
 
-    /// The flags that make the preprocessor write dependencies as gcc does while it compiles one source: by itself it would
-    /// call the file and its target otherwise. `None` if none are asked for, or what is read might differ.
+    /// Returns the flags with which the preprocessor writes the same dependencies as gcc does while it compiles one
+    /// source; by default it would name the file and its target differently. Returns `None` if none are requested, or
+    /// if they could differ.
     fn dependencies_when_preprocessed(&self, family: CompilerFamily) -> Option<Vec<String>> {
         let has = |flag: &str| self.words.iter().any(|word| word.starts_with(flag));
         let is_one = self.sources.len() == 1 && self.foreign.is_empty();
@@ -204,7 +206,7 @@ impl CompileCommand {
         Some(words)
     }
 
-    /// A source as a compiler is told of it, with its language.
+    /// Returns a source as a compiler argument, with its language.
     fn as_input(&self, source: &str) -> Vec<String> {
         let language = match (self.is_cxx(source), self.sources.iter().any(|at| self.words[*at] == source)) {
             (true, _) => Some("c++"),
@@ -215,7 +217,7 @@ impl CompileCommand {
         language.into_iter().flatten().chain([source.to_string()]).collect()
     }
 
-    /// Flags that matter where one source is read by itself.
+    /// Returns the flags that matter for a single source.
     fn for_one_source(&self) -> Vec<String> {
         let mut words = Vec::new();
         self.each(|word, value| {
@@ -229,17 +231,17 @@ impl CompileCommand {
         words
     }
 
-    /// Whether a source is C++.
+    /// Returns true if a source is C++.
     pub fn is_cxx(&self, source: &str) -> bool {
         self.cxx.iter().any(|at| self.words[*at] == source)
     }
 
-    /// The command that only parses all sources, for what the compiler says to them; with gcc it writes dependencies, too
-    /// (clang calls them otherwise if it has no output).
+    /// Returns the command that only parses all sources, for their diagnostics. With gcc it also writes dependencies;
+    /// clang names them differently without an output.
     pub fn parse(&self, family: CompilerFamily) -> Vec<String> {
         let clang = family == CompilerFamily::Clang;
         let mut words = vec!["-fsyntax-only".to_string()];
-        // What only the linker needs is no flag too many in a command that links.
+        // Flags for the linker are not superfluous in a command that links.
         words.extend((clang && !self.stops_early).then(|| "-Qunused-arguments".to_string()));
         let mut at = 0;
         while at < self.words.len() {
@@ -258,7 +260,7 @@ impl CompileCommand {
         words
     }
 
-    /// Whether the compiler is asked to warn of more than it does by itself.
+    /// Returns true if the command requests additional warnings.
     pub fn asks_for_warnings(&self) -> bool {
         let asks = |word: &String| {
             let passed_on = ["-Wl,", "-Wp,", "-Wa,", "-Wno-"].iter().any(|flag| word.starts_with(flag));
@@ -267,12 +269,12 @@ impl CompileCommand {
         !self.is_silent() && self.words.iter().any(asks)
     }
 
-    /// Whether the compiler is asked not to warn at all.
+    /// Returns true if the command suppresses all warnings.
     pub fn is_silent(&self) -> bool {
         self.words.iter().any(|word| word == "-w")
     }
 
-    /// Flags that say for which machine code is made.
+    /// Returns the flags that select the target machine.
     pub fn machine(&self) -> Vec<String> {
         let mut words = Vec::new();
         self.each(|word, value| {
@@ -285,13 +287,13 @@ impl CompileCommand {
         words
     }
 
-    /// Whether units are merged after they are compiled: then assembly in them is in the way.
+    /// Returns true if units are merged after compilation, which assembly in them would prevent.
     pub fn merges_units(&self) -> bool {
         let merging = |word: &String| word.starts_with("-flto") || word == "-emit-llvm" || word == "-fwhole-program";
         self.words.iter().any(merging)
     }
 
-    /// The files that the command writes.
+    /// Returns the files that the command writes.
     pub fn outputs(&self) -> Vec<PathBuf> {
         match (&self.output, self.stops_early) {
             (Some(output), _) => vec![PathBuf::from(output)],
@@ -305,7 +307,7 @@ impl CompileCommand {
         }
     }
 
-    /// The command with other sources, which are preprocessed already. What it warns of is no error.
+    /// Returns the command with other, preprocessed sources. Warnings are not treated as errors.
     pub fn compile(&self, with: &[(usize, PathBuf)], family: CompilerFamily) -> Vec<String> {
         let mut words = Vec::new();
         words.extend((family == CompilerFamily::Clang).then(|| "-Qunused-arguments".to_string()));
@@ -330,7 +332,7 @@ impl CompileCommand {
         words
     }
 
-    /// Whether a word is what the flag before it takes.
+    /// Returns true if a word is the argument of the flag before it.
     fn is_value(&self, at: usize) -> bool {
         let mut flag = 0;
         while flag < at {
@@ -343,12 +345,12 @@ impl CompileCommand {
         false
     }
 
-    /// The flags that tell clang what the source means: language, macros, directories.
+    /// Returns the flags with which clang reads the source: language, macros, directories.
     pub fn meaning(&self) -> Vec<String> {
         self.meaning_without(&BTreeSet::new())
     }
 
-    /// The same without some macros.
+    /// Returns the same without some macros.
     pub fn meaning_without(&self, macros: &BTreeSet<String>) -> Vec<String> {
         let mut words = Vec::new();
         self.each(|word, value| {
@@ -366,7 +368,7 @@ impl CompileCommand {
         words
     }
 
-    /// Whether the compiler optimises; the last flag counts. A sanitizer wants what is in the source, in its order.
+    /// Returns the instruction order that the last optimisation flag implies. Sanitizers need the order of the source.
     pub fn order(&self) -> InstructionOrder {
         let last = self.words.iter().rev().find_map(|word| word.strip_prefix("-O"));
         let sanitizes = self.words.iter().any(|word| word.starts_with("-fsanitize"));
@@ -377,7 +379,7 @@ impl CompileCommand {
         }
     }
 
-    /// The macros that are defined and undefined, as flags: `-DNAME=1`.
+    /// Returns the macros that are defined and undefined, as flags: `-DNAME=1`.
     pub fn macros(&self) -> Vec<String> {
         let mut words = Vec::new();
         self.each(|word, value| {
@@ -388,14 +390,14 @@ impl CompileCommand {
         words
     }
 
-    /// Those of them that matter for preprocessed text.
+    /// Returns those of them that matter for preprocessed text.
     pub fn language(&self) -> Vec<String> {
         let mut words = Vec::new();
         self.each(|word, _| words.extend(is_language(word).then(|| word.to_string())));
         words
     }
 
-    /// Calls `each` for every flag with its own word, sources left out.
+    /// Calls `each` for every flag with its argument, without sources.
     fn each(&self, mut each: impl FnMut(&str, Option<&str>)) {
         let mut at = 0;
         while at < self.words.len() {
@@ -409,7 +411,7 @@ impl CompileCommand {
     }
 }
 
-/// A flag that makes errors of warnings, as one that asks for the warnings.
+/// Converts a flag that turns warnings into errors to one that only requests the warnings.
 fn only_warning(word: &str) -> String {
     match word.strip_prefix("-Werror=") {
         Some(kind) => format!("-W{kind}"),
@@ -418,19 +420,19 @@ fn only_warning(word: &str) -> String {
     }
 }
 
-/// A flag that writes dependencies while something is compiled.
+/// Returns true for a flag that writes dependencies during compilation.
 fn writes_dependencies(word: &str) -> bool {
     matches!(word, "-MD" | "-MMD") || word.starts_with("-Wp,-MD") || word.starts_with("-Wp,-MMD")
 }
 
-/// Such a flag, or one that says how.
+/// Returns true for such a flag, or one that configures it.
 fn about_dependencies(word: &str) -> bool {
     writes_dependencies(word)
         || matches!(word, "-MP" | "-MG")
         || ["-MF", "-MT", "-MQ"].iter().any(|flag| word.starts_with(flag))
 }
 
-/// A flag that leaves more files than the output.
+/// Returns true for a flag that writes additional files.
 fn leaves_files(word: &str) -> bool {
     let word = word.strip_prefix('-').unwrap_or(word);
     word.starts_with("-save-temps") || word.starts_with("save-temps") || word.starts_with("fdump-")
@@ -441,7 +443,7 @@ fn is_object(word: &str) -> bool {
     matches!(extension, "o" | "a" | "so" | "lo") || word.contains(".so.")
 }
 
-/// Whether a flag changes what C means.
+/// Returns true for a flag that changes the language.
 fn is_language(word: &str) -> bool {
     const FLAGS: [&str; 13] = [
         "-ansi",

@@ -1,7 +1,7 @@
-//! What a compiler says to the unchanged source: the build shall see that, not what it says to the probes.
+//! The diagnostics of the original source, which the build shows instead of those of the instrumented text.
 //!
-//! The unchanged source is parsed for its messages (`-fsyntax-only`) if its flags ask for warnings. Some come from behind
-//! the parser; then the text with probes gets one of the same kind, and the unchanged source is compiled as a whole for them.
+//! If the flags request warnings, the original source is parsed for them (`-fsyntax-only`). Some warnings come from
+//! later passes: if the instrumented text has one of such a kind, the original source is compiled completely.
 
 use super::compile_command::{CompileCommand, CompilerFamily};
 use super::compiler_toolchain::CompilerToolchain;
@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Output;
 
-/// What was said, and the exit status that goes with it.
+/// The diagnostics, and the exit status.
 #[derive(Clone, Default)]
 pub(crate) struct CompilerDiagnostics {
     pub text: Vec<u8>,
@@ -18,12 +18,12 @@ pub(crate) struct CompilerDiagnostics {
 }
 
 impl CompilerDiagnostics {
-    /// Shows them to whoever reads our standard error.
+    /// Writes them to standard error.
     pub fn show(&self) {
         let _ = std::io::stderr().lock().write_all(&self.text);
     }
 
-    /// Whether a compiler that said `other` has a kind of message that is not among these.
+    /// Returns true if `other` contains a kind of warning that is missing here.
     pub fn lacks_kinds_of(&self, other: &[u8]) -> bool {
         !kinds(other).is_subset(&kinds(&self.text))
     }
@@ -33,7 +33,7 @@ impl CompilerDiagnostics {
     }
 }
 
-/// What the parser says to the unchanged sources of a command. Dependencies are written, too.
+/// Returns the parser's diagnostics for the original sources of a command. Also writes dependencies.
 pub(crate) fn parser_diagnostics(
     toolchain: &CompilerToolchain<'_>,
     command: &CompileCommand,
@@ -46,7 +46,7 @@ pub(crate) fn parser_diagnostics(
     Ok(CompilerDiagnostics::of(&toolchain.run_captured(&command.parse(toolchain.family))?))
 }
 
-/// What the whole compiler says to them.
+/// Returns the diagnostics of a complete compilation.
 pub(crate) fn full_diagnostics(
     toolchain: &CompilerToolchain<'_>,
     command: &CompileCommand,
@@ -65,13 +65,13 @@ pub(crate) fn full_diagnostics(
     Ok(all)
 }
 
-/// Kinds of warnings by the flags that ask for them; those without a flag are one kind.
+/// Returns the kinds of warnings, by the flags that control them; those without a flag are one kind.
 fn kinds(said: &[u8]) -> BTreeSet<String> {
     let said = String::from_utf8_lossy(said);
     let messages = said.lines().filter(|line| line.contains("warning: ") || line.contains("error: "));
     let kind = |line: &str| {
         let tag = line.trim_end().strip_suffix(']').and_then(|line| line.rsplit_once("[-W")).map(|(_, tag)| tag);
-        // clang says `-Werror,-Wunused`, gcc `-Werror=unused`.
+        // clang prints `-Werror,-Wunused`, gcc `-Werror=unused`.
         let tag = tag.unwrap_or_default();
         let tag = tag.strip_prefix("error=").or(tag.strip_prefix("error,-W")).unwrap_or(tag);
         tag.trim_end_matches('=').to_string()

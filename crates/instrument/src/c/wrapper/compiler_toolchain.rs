@@ -1,4 +1,4 @@
-//! The user's compiler: how it is started, what it is, and what is made with it once and kept.
+//! The user's compiler: how it is run, its identity, and the runtime that it compiles.
 
 use super::compile_command::{CompileCommand, CompilerFamily};
 use super::probing_options::ProbingOptions;
@@ -11,19 +11,20 @@ use std::process::{Command, ExitStatus, Output, Stdio};
 use std::time::UNIX_EPOCH;
 use touchstone_base::stable_hash;
 
-/// Set for every compiler that a wrapper starts: whatever comes back to a wrapper from there is only passed on.
+/// The environment variable of every compiler that a wrapper runs. A wrapper that finds it set only runs the real
+/// compiler.
 pub const INSIDE_WRAPPER_VARIABLE: &str = "TOUCHSTONE_INSIDE";
 
-/// How wrappers tell this program to take its memory; a compiler is not told.
+/// The environment variable with which wrappers configure the allocator of this program; compilers don't get it.
 pub const ALLOCATOR_VARIABLE: &str = "MIMALLOC_ARENA_EAGER_COMMIT";
 
 /// A compiler.
 pub(crate) struct CompilerToolchain<'a> {
     pub compiler: &'a str,
     pub kept: ContentCache,
-    /// What is made of the compiler alone is of use to all measurements of a user.
+    /// The user's cache of results that depend on the compiler alone.
     shared: Option<ContentCache>,
-    /// Changes when the compiler does.
+    /// A hash that changes with the compiler.
     pub identity: u64,
     pub family: CompilerFamily,
     path: Option<&'a OsStr>,
@@ -40,27 +41,27 @@ impl<'a> CompilerToolchain<'a> {
         CompilerToolchain { compiler, kept, shared, identity, family, path: probing.path.as_deref() }
     }
 
-    /// What was made of this compiler before.
+    /// Returns a cached result.
     fn made_before(&self, key: u64) -> Option<String> {
         self.shared.as_ref().and_then(|shared| shared.get(key)).or_else(|| self.kept.get(key))
     }
 
-    /// Keeps what is made of it. A cache may be somebody else's, so the measurement has it as well.
+    /// Caches a result. The user's cache may be unavailable later, so the measurement keeps a copy.
     fn keep(&self, key: u64, made: &str) {
         self.shared.iter().chain([&self.kept]).for_each(|kept| kept.put(key, made));
     }
 
-    /// Starts the compiler; what it does in the end is the caller's.
+    /// Returns a command that runs the compiler.
     pub fn command(&self) -> Command {
         command(self.compiler, self.path)
     }
 
-    /// Runs it without a terminal; what it says is kept.
+    /// Runs the compiler without a terminal, and captures its output.
     pub fn run_captured<S: AsRef<OsStr>>(&self, words: &[S]) -> std::io::Result<Output> {
         self.command().args(words).stdin(Stdio::null()).output()
     }
 
-    /// The flag that makes clang claim this compiler's version of GNU C.
+    /// Returns the flag that makes clang report the same GNU C version as this compiler.
     pub fn gnu_version(&self) -> Option<String> {
         let key = stable_hash(&("gnu version", self.identity));
         if let Some(known) = self.made_before(key) {
@@ -71,7 +72,7 @@ impl<'a> CompilerToolchain<'a> {
         found
     }
 
-    /// The runtime, in a form that fits behind a unit.
+    /// Returns the runtime in a form that can be appended to a unit.
     pub fn runtime(
         &self,
         command: &CompileCommand,
@@ -123,21 +124,21 @@ impl<'a> CompilerToolchain<'a> {
     }
 }
 
-/// A command that starts a compiler so that nothing that it starts comes back to us.
+/// Returns a command that runs a compiler so that its child processes don't use the wrappers.
 pub(crate) fn command(compiler: &str, path: Option<&OsStr>) -> Command {
     let mut command = Command::new(compiler);
     command.env(INSIDE_WRAPPER_VARIABLE, "1").env_remove(ALLOCATOR_VARIABLE).envs(path.map(|path| ("PATH", path)));
     command
 }
 
-/// Where a program is: as it is named, or on the path.
+/// Returns the path of a program, as it is named or on `PATH`.
 fn resolve_program(name: &str) -> PathBuf {
     let path = std::env::var_os("PATH").filter(|_| !name.contains('/')).unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file());
     found.unwrap_or_else(|| PathBuf::from(name))
 }
 
-/// Size and time of a file.
+/// Returns the size and modification time of a file.
 pub(crate) fn file_stamp(path: &Path) -> (u64, u64) {
     let meta = std::fs::metadata(path).ok();
     let time = meta.as_ref().and_then(|meta| meta.modified().ok()?.duration_since(UNIX_EPOCH).ok());

@@ -1,38 +1,39 @@
-//! What build tools try a compiler with: nobody's program, which must come out as without us, and is thrown away.
+//! Recognises configure checks: sources that build tools compile only to test the compiler. They must be compiled
+//! without probes.
 //!
-//! The tools that many use have names for it. A `configure` that somebody wrote by hand has its own, so there the source
-//! must have been written after the script began, and be compiled by the script itself.
+//! Common tools have known names for them. A hand-written `configure` has its own, so there the source must have been
+//! written after the script began, and be compiled by the script itself.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Folders that tools make for it.
+/// The directories in which tools run such checks.
 const FOLDERS: [&str; 5] = ["CMakeTmp", "CMakeScratch", "CompilerIdC", "CompilerIdCXX", "meson-private"];
 
-/// Whether a source is what a build tool tries a compiler with.
+/// Returns true if a source is a configure check.
 pub(crate) fn is_configure_check(source: &str) -> bool {
     let path = std::path::absolute(source).unwrap_or_else(|_| PathBuf::from(source));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let inside = |path: &Path| path.iter().any(|part| FOLDERS.iter().any(|folder| part == *folder));
-    // Some sources are the tool's own, and stand with it.
+    // Some sources belong to the tool and are in its installation.
     inside(&path)
         || std::env::current_dir().is_ok_and(|folder| inside(&folder))
         || name.starts_with("conftest.")
         || is_written_by_script(&path)
 }
 
-/// Whether a script called `configure` has just written the source that it compiles.
+/// Returns true if a script called `configure` has just written the source that it compiles.
 fn is_written_by_script(source: &Path) -> bool {
     let written = std::fs::metadata(source).and_then(|meta| meta.modified()).ok();
     let age = written.and_then(|written| SystemTime::now().duration_since(written).ok());
     age.is_some_and(|age| age_of_script().is_some_and(|script| age < script))
 }
 
-/// How long the script called `configure` has been running that started this process.
+/// Returns the running time of the script called `configure` that runs this process.
 fn age_of_script() -> Option<Duration> {
     let mut id = std::os::unix::process::parent_id();
     let mut found = None;
-    // A part of a script may run in a shell of its own, which is younger.
+    // A part of the script may run in its own, younger shell.
     while is_configure(&std::fs::read(format!("/proc/{id}/cmdline")).ok()?) {
         let process = process(&std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)?;
         found = Some(process.started);
@@ -43,7 +44,7 @@ fn age_of_script() -> Option<Duration> {
     uptime.checked_sub(found?)
 }
 
-/// Whether a command line is a shell with such a script: its words end in a zero.
+/// Returns true if a command line, with words that end in zero, is a shell that runs such a script.
 fn is_configure(command: &[u8]) -> bool {
     let script = command.split(|byte| *byte == 0).nth(1).unwrap_or_default();
     script.rsplit(|byte| *byte == b'/').next() == Some(b"configure")
@@ -51,15 +52,15 @@ fn is_configure(command: &[u8]) -> bool {
 
 struct Process {
     parent: u32,
-    /// Since the machine was started.
+    /// The start time, since the boot of the machine.
     started: Duration,
 }
 
-/// What the kernel's line about a process says.
+/// Parses a line of `/proc/PID/stat`.
 fn process(stat: &str) -> Option<Process> {
-    // The kernel counts in hundredths wherever it speaks to programs.
+    // The kernel uses hundredths of a second towards programs.
     const TICK: Duration = Duration::from_millis(10);
-    // The name before may hold anything.
+    // The name before the fields may contain anything.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let started = TICK.checked_mul(fields.get(19)?.parse().ok()?)?;
     Some(Process { parent: fields.get(1)?.parse().ok()?, started })

@@ -1,7 +1,8 @@
-//! The compiler wrapper: carries out a compile command with probes in its C sources.
+//! The compiler wrapper: executes a compile command with probes in its C sources.
 //!
-//! The user's own compiler preprocesses, and compiles the text with probes with the user's own flags. What can't be given
-//! probes is compiled untouched, and a record says so. Warnings are those of the unchanged source (`messages.rs`).
+//! The user's own compiler preprocesses the source and compiles the instrumented text with the user's own flags. A
+//! source that can't be instrumented is compiled unchanged, and a record says so. The diagnostics are those of the
+//! original source (`compiler_diagnostics.rs`).
 
 use super::clang_input::{for_clang, without_gcc};
 use super::compile_command::{CompileCommand, CompilerFamily};
@@ -31,23 +32,23 @@ use touchstone_front_c::{
     AstDump, LibraryMode, OffsetofMode, Options, hazards, lower_files, test_data_flow, unit_data_flow,
 };
 
-/// Why a compile command could not be carried out at all.
+/// The reason why a compile command could not be executed at all.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// The compiler can't be started.
     #[error("can't run the compiler {compiler}: {source}")]
     NoCompiler {
-        /// Its name.
+        /// The name of the compiler.
         compiler: String,
-        /// Why.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// Scratch files can't be written.
+    /// Temporary files can't be written.
     #[error("can't write what the compiler shall read: {0}")]
     Scratch(#[from] std::io::Error),
 }
 
-/// Carries out a command; its exit status is the compiler's.
+/// Executes a command, and returns the exit status of the compiler.
 pub fn compile(compiler: &str, words: &[String], probing: &ProbingOptions<'_>) -> Result<i32, CompileError> {
     let given = responses::expanded(words);
     let command = CompileCommand::new(compiler, given.as_deref().unwrap_or(words));
@@ -55,7 +56,7 @@ pub fn compile(compiler: &str, words: &[String], probing: &ProbingOptions<'_>) -
         note_foreign(&command, probing);
         return run(compiler, words, probing);
     }
-    // What build tools try a compiler with is nobody's program, and must come out as without us.
+    // Configure checks must have the same result as without the wrapper.
     if command.sources.iter().chain(&command.foreign).all(|at| is_configure_check(&command.words[*at])) {
         return run(compiler, words, probing);
     }
@@ -71,7 +72,7 @@ pub fn compile(compiler: &str, words: &[String], probing: &ProbingOptions<'_>) -
     let written = job.command.preprocessor_writes_dependencies(job.toolchain.family);
     let asked = job.command.asks_for_warnings() || (job.command.dependencies().is_some() && !written);
     std::thread::scope(|scope| {
-        // The unchanged source is looked at beside the work on the other.
+        // The original source is parsed concurrently with the instrumentation.
         let parser_diagnostics =
             asked.then(|| scope.spawn(|| messages::parser_diagnostics(&job.toolchain, &job.command)));
         let mut parser_diagnostics = PendingDiagnostics { running: parser_diagnostics, done: None };
@@ -79,14 +80,14 @@ pub fn compile(compiler: &str, words: &[String], probing: &ProbingOptions<'_>) -
     })
 }
 
-/// What the parser says to the unchanged sources, once it is asked for.
+/// The parser's diagnostics for the original sources, once they are needed.
 struct PendingDiagnostics<'scope> {
     running: Option<ScopedJoinHandle<'scope, std::io::Result<CompilerDiagnostics>>>,
     done: Option<CompilerDiagnostics>,
 }
 
 impl PendingDiagnostics<'_> {
-    /// What it says, if it was asked.
+    /// Returns the diagnostics, if they were requested.
     fn get(&mut self) -> Result<Option<&CompilerDiagnostics>, CompileError> {
         if let Some(running) = self.running.take() {
             let said = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -96,16 +97,16 @@ impl PendingDiagnostics<'_> {
     }
 }
 
-/// A command to carry out.
+/// A command to execute.
 struct InstrumentedCompile<'a> {
     toolchain: CompilerToolchain<'a>,
     command: CompileCommand,
     probing: &'a ProbingOptions<'a>,
-    /// Bytes of a text up to which clang reads it together with its source.
+    /// The maximum size in bytes of a text that clang reads together with its source.
     small: usize,
 }
 
-/// A source that is replaced: its position, its text with probes, and what these mean.
+/// An instrumented source: the index of its word, its text and its record.
 type InstrumentedSource = (usize, String, Option<UnitRecord>);
 
 impl InstrumentedCompile<'_> {
@@ -119,12 +120,12 @@ impl InstrumentedCompile<'_> {
         let scratch = tempfile::tempdir()?;
         let (replaced, warned) = self.replacements(refused, scratch.path());
         if replaced.is_empty() {
-            // Whatever it says now, it says itself; and two don't write dependencies at once.
+            // The compiler reports the diagnostics itself, and only one process may write dependencies.
             parser_diagnostics.get()?;
             return run(compiler, words, probing);
         }
         if parser_diagnostics.get()?.is_some_and(|said| said.status != 0) {
-            // The parser says less than the whole compiler.
+            // The parser reports less than the whole compiler.
             return run(compiler, words, probing);
         }
         let made = self.made(&replaced, scratch.path())?;
@@ -161,7 +162,7 @@ impl InstrumentedCompile<'_> {
             return run(compiler, words, probing);
         }
         if self.show_messages(&made.stderr, warned, parser_diagnostics, scratch.path())? != 0 {
-            // A command that fails leaves nothing.
+            // A command that fails leaves no output.
             command.outputs().iter().filter(|output| output.is_file()).for_each(|output| {
                 let _ = std::fs::remove_file(output);
             });
@@ -177,12 +178,12 @@ impl InstrumentedCompile<'_> {
         Ok(0)
     }
 
-    /// What the compiler makes of the sources with their probes.
+    /// Compiles the instrumented sources.
     fn made(&self, replaced: &[InstrumentedSource], scratch: &Path) -> Result<Output, CompileError> {
         let command = &self.command;
         let mut with = Vec::new();
         for (at, text, _) in replaced {
-            // Objects are called after their source.
+            // Objects are named after their source.
             let folder = match replaced.len() {
                 1 => scratch.to_path_buf(),
                 _ => scratch.join(at.to_string()),
@@ -196,7 +197,7 @@ impl InstrumentedCompile<'_> {
         self.run_captured(&command.compile(&with, self.toolchain.family))
     }
 
-    /// What is refused once the compiler has refused some functions; `None` if it is not some of them.
+    /// Returns the rejections with those of single functions, or `None` if the compiler rejects something else.
     fn without_functions(
         &self,
         replaced: &[InstrumentedSource],
@@ -222,7 +223,7 @@ impl InstrumentedCompile<'_> {
         Ok(Some(found).filter(|found| !found.is_empty()).map(|found| refused.and(found)))
     }
 
-    /// Which functions the compiler refuses, tried in halves, and what it says to each.
+    /// Finds the rejected functions by bisection, with the compiler's message for each.
     fn tried(
         &self,
         all: &[FunctionOfSource],
@@ -256,7 +257,7 @@ impl InstrumentedCompile<'_> {
         Ok(found)
     }
 
-    /// All sources that get probes, with them; and whether the preprocessor had something to say.
+    /// Instruments all sources that can be. Also returns whether the preprocessor warned.
     fn replacements(
         &self,
         refused: &RejectedProbes,
@@ -282,8 +283,8 @@ impl InstrumentedCompile<'_> {
         (replaced, warned)
     }
 
-    /// Shows what the compiler says to the unchanged sources, unless it fails on them; gives its exit status. `said` is what
-    /// it said to those with probes.
+    /// Shows the diagnostics of the original sources, unless they fail, and returns the exit status. `said` are the
+    /// diagnostics of the instrumented ones.
     fn show_messages(
         &self,
         said: &[u8],
@@ -315,11 +316,11 @@ impl InstrumentedCompile<'_> {
     }
 }
 
-/// What the preprocessor makes of a source.
+/// The output of the preprocessor.
 struct PreprocessorOutput {
     status: ExitStatus,
     text: String,
-    /// The same with all macros that were defined on the way, if it told them.
+    /// The same with all macro definitions, if the preprocessor emitted them.
     with_macros: Option<String>,
     warned: PreprocessorWarnings,
 }
@@ -328,11 +329,11 @@ struct PreprocessorOutput {
 #[derive(Clone, Copy)]
 struct PreprocessedText<'a> {
     text: &'a str,
-    /// The same with its macros.
+    /// The same with its macro definitions.
     with_macros: Option<&'a str>,
 }
 
-/// A source as it is written, and the same preprocessed, which stands in `copy`.
+/// The options for a source and for its preprocessed text in `copy`, and clang's dumps of both.
 #[derive(Clone)]
 struct ClangInputs {
     written: Options,
@@ -341,14 +342,14 @@ struct ClangInputs {
     dumps: (Option<AstDump>, Option<AstDump>),
 }
 
-/// Whether the preprocessor had something to say.
+/// The preprocessor's warnings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum PreprocessorWarnings {
     No,
     Yes,
 }
 
-/// Whether objectives are run-time errors.
+/// Returns true if run-time errors are measured.
 fn asks_for_errors(probing: &ProbingOptions<'_>) -> bool {
     probing.criteria.iter().any(|criterion| criterion.asks_for_errors())
 }
@@ -360,7 +361,7 @@ fn run(compiler: &str, words: &[String], probing: &ProbingOptions<'_>) -> Result
 }
 
 impl InstrumentedCompile<'_> {
-    /// A source with probes and its record.
+    /// Instruments a source, and returns its record.
     fn probed(
         &self,
         at: usize,
@@ -389,17 +390,17 @@ impl InstrumentedCompile<'_> {
         Ok((text + &runtime, record, warned))
     }
 
-    /// What a unit with probes depends on: whatever is the same in all of this gives the same probes, but for what tells one
-    /// unit from another. So a source that is compiled for a library and for a program of its own gets its probes once.
+    /// Returns the cache key of an instrumented unit: a hash of everything that its probes depend on, apart from its
+    /// identity. So a source that is compiled for a library and for a program is instrumented once.
     fn key(&self, source: &str, text: &str, refused: &RejectedProbes) -> u64 {
         let probing = self.probing;
         let criteria: Vec<&str> = probing.criteria.iter().map(|criterion| criterion.name()).collect();
         let own = std::env::current_exe().map(|path| toolchain::file_stamp(&path)).unwrap_or_default();
-        // The source as it is written, and all that it includes: their macros are not in the preprocessed text.
+        // The source and all included files, because the preprocessed text lacks their macros.
         let marked = text.lines().filter(|line| line.starts_with("# ")).filter_map(|line| line.split('"').nth(1));
         let files: BTreeSet<&str> = marked.filter(|file| !file.starts_with('<')).chain([source]).collect();
         let command = match probing.state {
-            // Events name their unit in many places.
+            // Events refer to their unit in many places.
             true => format!("{:?} {:?}", self.command.object(source), self.command.words),
             false => format!("{:?}", self.command.meaning_without(&unmentioned(&self.command.macros(), &files))),
         };
@@ -413,7 +414,7 @@ impl InstrumentedCompile<'_> {
         stable_hash(&(self.toolchain.identity, own, what.as_str(), command.as_str(), text, files))
     }
 
-    /// What tells a unit from others. Hits that other probes left mean something else.
+    /// Returns the identity of a unit. It depends on the probes, because the hits of other probes have another meaning.
     fn unit(&self, source: &str, text: &str, refused: &RejectedProbes) -> u64 {
         let asked: Vec<&str> = self.probing.criteria.iter().map(|criterion| criterion.name()).collect();
         let state = self.probing.state && refused.state.is_none();
@@ -423,7 +424,7 @@ impl InstrumentedCompile<'_> {
         stable_hash(&(absolute(source).as_str(), text, object, asked, state, self.probing.keeps, order))
     }
 
-    /// How clang reads a source and its preprocessed text, and what it says of them where it is asked once for both.
+    /// Prepares the inputs of clang, and runs it if one run can read both.
     fn both(&self, source: &str, unit: PreprocessedText<'_>, scratch: &Path) -> Result<ClangInputs, ProbeObstacle> {
         let (command, text) = (&self.command, unit.text);
         let claimed = self.toolchain.gnu_version();
@@ -454,7 +455,7 @@ impl InstrumentedCompile<'_> {
         Ok(ClangInputs { written, preprocessed, copy, dumps })
     }
 
-    /// A source with probes and its record, from its preprocessed text.
+    /// Instruments a source with its preprocessed text, and returns its record.
     fn with_probes(
         &self,
         at: usize,
@@ -466,7 +467,8 @@ impl InstrumentedCompile<'_> {
         let at_once = both.dumps.0.is_some();
         let apart = ClangInputs { dumps: (None, None), ..both.clone() };
         match self.with_probes_of(both, at, unit.text, refused) {
-            // What is read in one run is read under other circumstances: before it costs anything, it is read as it is.
+            // A joint run reads the texts in a different environment: if that could lose a probe, they are read
+            // separately.
             Ok((_, record)) if at_once && record.differs() => self.with_probes_of(apart, at, unit.text, refused),
             Err(_) if at_once => self.with_probes_of(apart, at, unit.text, refused),
             made => made,
@@ -543,7 +545,7 @@ impl InstrumentedCompile<'_> {
         Ok((made.text, made.record))
     }
 
-    /// A C++ source that includes GoogleTest, with what says where its tests begin; and a record if their state is followed.
+    /// Adds the listener to a C++ source that includes GoogleTest, with a record if state is traced.
     fn listening(
         &self,
         source: &str,
@@ -590,7 +592,7 @@ impl InstrumentedCompile<'_> {
     }
 }
 
-/// A unit with probes as a text that can be kept.
+/// Serialises an instrumented unit for the cache.
 fn packed(text: &str, record: &UnitRecord) -> String {
     let record = serde_json::to_string(record).expect("invariant: a record has only strings as keys");
     format!("{record}\n{text}")
@@ -601,7 +603,7 @@ fn unpacked(kept: &str) -> Option<(String, UnitRecord)> {
     Some((text.to_string(), serde_json::from_str(record).ok()?))
 }
 
-/// The same probes in another unit.
+/// Moves cached probes to another unit.
 fn as_unit(unit: u64, text: String, mut record: UnitRecord) -> (String, UnitRecord) {
     let own = format!("{unit:016x}");
     if record.unit == own {
@@ -612,7 +614,7 @@ fn as_unit(unit: u64, text: String, mut record: UnitRecord) -> (String, UnitReco
     (text, record)
 }
 
-/// The macros of a command that no file mentions; those whose names compilers and their headers may use count as mentioned.
+/// Returns the macros of a command that no file mentions. Reserved names count as mentioned.
 fn unmentioned(macros: &[String], files: &BTreeSet<&str>) -> BTreeSet<String> {
     let name = |flag: &String| flag[2..].split(['=', '(']).next().unwrap_or_default().to_string();
     let mut names: BTreeSet<String> = macros.iter().map(name).filter(|name| !name.starts_with('_')).collect();
@@ -632,16 +634,16 @@ fn unmentioned(macros: &[String], files: &BTreeSet<&str>) -> BTreeSet<String> {
     names
 }
 
-/// Changes when a file does.
+/// Returns a hash of a file.
 fn content(file: &str) -> u64 {
-    // Headers of the system are many, and change only when they are installed.
+    // System headers are many, and change only when packages are installed.
     match file.starts_with("/usr/") {
         true => stable_hash(&(file, toolchain::file_stamp(Path::new(file)))),
         false => stable_hash(&(file, std::fs::read(file).unwrap_or_default())),
     }
 }
 
-/// The text with probes in the tests, what stands behind it, and what the probes mean.
+/// Instruments the tests of a C++ text. Returns the text, the code to append to it and the record.
 fn tests_followed(
     command: &CompileCommand,
     text: &str,
@@ -660,16 +662,16 @@ fn tests_followed(
     Ok((insertions.apply(text), behind, state))
 }
 
-/// The flags that tell clang what a preprocessed text means.
+/// Returns the flags with which clang reads preprocessed text.
 fn language(command: &CompileCommand, text: &str) -> Vec<String> {
     let mut flags = command.language();
-    // Whoever uses these names has undefined the macros that compilers make of them.
+    // A text that uses these names has undefined the predefined macros.
     flags.extend(["linux", "unix", "i386"].map(|name| format!("-U{name}")));
-    // Keywords of gcc that clang has under other names.
+    // Keywords of gcc that clang spells differently.
     for (name, ty) in
         [("32", "float"), ("64", "double"), ("32x", "double"), ("64x", "long double"), ("128", "__float128")]
     {
-        // Where the user's compiler is clang, the C library's headers define them.
+        // If the user's compiler is clang, the headers of the C library define them.
         if !text.contains(&format!("typedef {ty} _Float{name};")) {
             flags.push(format!("-D_Float{name}={ty}"));
         }
@@ -682,7 +684,7 @@ fn absolute(source: &str) -> String {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
-            // `tests/../lib.c` is `lib.c`, unless `tests` is a link to somewhere else.
+            // `tests/../lib.c` is `lib.c`, unless `tests` is a symbolic link.
             Component::ParentDir if !plain.is_symlink() && plain.pop() => {}
             part => plain.push(part),
         }
@@ -704,18 +706,18 @@ fn note_foreign(command: &CompileCommand, probing: &ProbingOptions<'_>) {
     }
 }
 
-/// Records that a source was compiled as it is.
+/// Records that a source was compiled without probes.
 fn untouched(probing: &ProbingOptions<'_>, source: &str, why: ProbeObstacle) {
     record_unprobed_source(&probing.directory, source, why);
 }
 
-/// Records in the directory of a measurement that a source was compiled as it is.
+/// Records in the directory of a measurement that a source was compiled without probes.
 pub fn record_unprobed_source(directory: &Path, source: &str, why: ProbeObstacle) {
     let untouched = vec![(String::new(), why)];
     store(directory, &UnitRecord { untouched, ..empty_record(absolute(source)) });
 }
 
-/// The record of a file without probes.
+/// Returns the record of a file without probes.
 fn empty_record(file: String) -> UnitRecord {
     UnitRecord {
         version: RECORD_VERSION,
@@ -738,8 +740,7 @@ fn empty_record(file: String) -> UnitRecord {
     }
 }
 
-/// Writes a record so that no reader sees half of it. A build goes on without it: then its hits mean nothing, which the
-/// reader of hits reports.
+/// Writes a record atomically. Without it the build continues, and the reader reports hits without a record.
 fn store(directory: &Path, record: &UnitRecord) {
     let folder = directory.join("units");
     let text = serde_json::to_vec(record).expect("invariant: a record has only strings as keys");

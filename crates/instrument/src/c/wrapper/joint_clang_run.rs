@@ -1,33 +1,34 @@
-//! A source and its preprocessed text in one run of clang.
+//! Reads a source and its preprocessed text in one run of clang.
 //!
-//! Both get the flags of the source, so the text must not see what these define: a header that it includes in the place of
-//! a line marker takes the macros back. Large files go to two clangs that work at the same time; of them, what clang does
-//! is more than its start.
+//! Both are read with the flags of the source, so their macros must not apply to the text: a header included in place
+//! of a line marker undefines them. Large texts are read by two processes concurrently, because their work exceeds the
+//! start-up time of clang.
 
 use super::compile_command::CompileCommand;
 use super::system_headers::{FOLDER, UsedSystemHeaders};
 use std::path::Path;
 use touchstone_front_c::{AstDump, Options, SourcePair, dump_pair, predefined_macro_names};
 
-/// Bytes of a text up to which clang is started once.
+/// The maximum size in bytes of a text for a joint run.
 pub(crate) const MAX_JOINT_TEXT_BYTES: usize = 256 * 1024;
 const HEADER: &str = "u.h";
 
-/// A source and the place of its preprocessed text.
+/// A source and the path of its preprocessed text.
 pub(crate) struct JointClangRun<'a> {
     pub source: &'a str,
     pub written: &'a Options,
     pub command: &'a CompileCommand,
     pub copy: &'a Path,
     pub preprocessed: &'a Options,
-    /// Bytes of a text up to which clang is started once.
+    /// The maximum size in bytes of a text for a joint run.
     pub small: usize,
-    /// What the preprocessor said, with its macros.
+    /// The preprocessor's output with macro definitions.
     pub with_macros: Option<&'a str>,
 }
 
 impl JointClangRun<'_> {
-    /// Writes the text to its place; what clang says of the source and of the text, unless it has to be asked for each.
+    /// Writes the text, and returns clang's dumps of the source and of the text, or `None` if they have to be read
+    /// separately.
     pub fn write_and_dump(&self, mut text: String) -> std::io::Result<(Option<AstDump>, Option<AstDump>)> {
         let mut options = self.written.clone();
         let may_fit = text.len() <= self.small && !self.has_other_inputs();
@@ -47,24 +48,24 @@ impl JointClangRun<'_> {
         }
         std::fs::write(self.copy.with_file_name(HEADER), self.header())?;
         let texts = SourcePair { written: Path::new(self.source), preprocessed: self.copy };
-        // What goes wrong here goes wrong with each, which says more.
+        // An error is reported better by separate runs.
         Ok(dump_pair(texts, &options).ok().flatten().unzip())
     }
 
-    /// The flags of the source, for which the headers of the system are in this folder, and in no other. They are written for
-    /// another compiler, as the text is.
+    /// Returns the flags of the source with the system headers in this directory only, as the user's compiler
+    /// preprocessed them.
     fn flags_with(&self, headers: &Path) -> Vec<String> {
         let defined = self.preprocessed.flags.iter().filter(|flag| flag.starts_with("-D_Float"));
         let found = ["-nostdinc".to_string(), "-idirafter".to_string(), headers.to_string_lossy().into_owned()];
         defined.chain(&self.written.flags).cloned().chain(found).collect()
     }
 
-    /// Whether flags name other texts that are read before the source: the preprocessed one has them already.
+    /// Returns true if flags include other files before the source: the preprocessed text already contains them.
     fn has_other_inputs(&self) -> bool {
         self.written.flags.iter().any(|flag| flag.starts_with("-include") || flag.starts_with("-imacros"))
     }
 
-    /// Takes the macros of the command back, and defines those of the text.
+    /// Undefines the macros of the command, and defines those of the text.
     fn header(&self) -> String {
         let mut made = String::new();
         let own: Vec<&str> = predefined_macro_names().collect();
@@ -87,7 +88,7 @@ fn read(file: &str) -> Option<String> {
     std::fs::read_to_string(file).ok()
 }
 
-/// Puts the header in the place of one of the comments that a text begins with, so that every byte keeps its place.
+/// Replaces one of the initial comments by an include of the header, so that all offsets stay the same.
 fn include_header(text: &mut String) -> bool {
     let include = format!("#include \"{HEADER}\"");
     let mut at = 0;

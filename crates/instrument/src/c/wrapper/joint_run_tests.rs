@@ -1,24 +1,24 @@
-//! One run of clang for a source and its preprocessed text gives what two runs give: the same objectives, records and text
-//! with probes.
+//! A joint run of clang for a source and its preprocessed text has the same result as two runs: the same objectives,
+//! records and instrumented text.
 
 use super::*;
 use touchstone_criteria::{CriteriaOptions, REGISTRY, criterion_named};
 
-/// How clang is to read a unit where its texts are small.
+/// The number of runs that clang is expected to need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reads {
     Once,
     Twice,
 }
 
-/// Whether the state of the unit is followed, too.
+/// The tracing of state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Followed,
     Ignored,
 }
 
-/// Compares both for the source, which is compiled with these flags.
+/// Compares both kinds of run for a source with these flags.
 #[track_caller]
 fn compare(flags: &[&str], source: &Path, state: State, expected: Reads) {
     let include = tempfile::tempdir().expect("a directory");
@@ -64,7 +64,7 @@ fn compare(flags: &[&str], source: &Path, state: State, expected: Reads) {
     assert_eq!(one.1.untouched, [], "{source} {flags:?}");
 }
 
-/// The same for a source `main.c` beside some headers.
+/// Does the same for a source `main.c` with some headers.
 #[track_caller]
 fn check(flags: &[&str], source: &str, headers: &[(&str, &str)], expected: Reads) {
     let folder = tempfile::tempdir().expect("a directory");
@@ -85,7 +85,7 @@ fn examples_are_read_alike_in_one_run_and_in_two() {
     for entry in std::fs::read_dir(folder).expect("examples").flatten() {
         let path = entry.path();
         let text = std::fs::read_to_string(&path).unwrap_or_default();
-        // Headers of ours are found by clang only, and not by the compiler.
+        // clang finds the headers of this project, the compiler does not.
         let own = ["touchstone.h", "klee/klee.h"].iter().any(|header| text.contains(header));
         if path.extension().is_some_and(|extension| extension == "c") && !own {
             compare(&[], &path, State::Ignored, Reads::Once);
@@ -98,7 +98,7 @@ fn examples_are_read_alike_in_one_run_and_in_two() {
 #[test]
 fn macros_of_the_command_mean_the_same_in_one_run_and_in_two() {
     let plain = "int f(int a, int b) { if (a > LIMIT && b) return KIND; return LIMIT(a) ? b : 0; }\n";
-    // A name that stands in its own value is left in the text, and another word of the command must not meet it there.
+    // A name in its own expansion stays in the text, where no other macro of the command may apply to it.
     check(&["-DLIMIT=a", "-DKIND=LIMIT"], &plain.replace("LIMIT(a)", "LIMIT"), &[], Reads::Once);
     check(
         &["-DLIMIT(x)=((x)>3)", "-DKIND=7", "-DLIMIT=3", "-DKIND=a"],
@@ -155,7 +155,7 @@ fn included_files_and_lines_are_the_same_in_one_run_and_in_two() {
     let source = "#include \"h.h\"\n#include \"h.h\"\nenum e {\n#include \"list.h\"\n};\n#define X(n) case n:\nint f(int a, int b) {\n  switch (a) {\n#include \"list.h\"\n    return 1; }\n  if (BOTH(a, b)) return h(b);\n  return 0;\n}\n";
     check(&[], source, &[("h.h", guarded), ("list.h", list)], Reads::Once);
     check(&["-DH"], "#include \"h.h\"\nint f(int a) { return a ? 1 : 2; }\n", &[("h.h", guarded)], Reads::Once);
-    // A header of the user with the name of ours.
+    // A header of the user has the name of the generated one.
     check(&[], "#include \"u.h\"\nint f(int a, int b) { return BOTH(a, b); }\n", &[("u.h", guarded)], Reads::Once);
     check(
         &[],

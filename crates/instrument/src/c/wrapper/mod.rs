@@ -1,4 +1,10 @@
-//! The compiler wrapper.
+//! The compiler wrapper: scripts that a build runs instead of its compilers, and the instrumented compilation that they
+//! start.
+//!
+//! `wrapper_scripts.rs` puts wrappers on the path. Each runs `instrumented_compile.rs`, which uses all other files:
+//! `compile_command.rs` parses the command, `compiler_toolchain.rs` runs the compiler, `clang_input.rs`,
+//! `system_headers.rs` and `joint_clang_run.rs` prepare what clang reads, `rejected_probes.rs` and
+//! `compiler_diagnostics.rs` interpret what the compiler reports.
 
 mod clang_input;
 mod compile_command;

@@ -1,28 +1,28 @@
-//! How probes are made.
+//! The options of instrumentation.
 
 use crate::record::ProbeStorage;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use touchstone_criteria::{CriteriaOptions, GoalCriterion};
 
-/// How probes are made.
+/// The options of instrumentation.
 pub struct ProbingOptions<'a> {
-    /// Where records and hits go: `units/` and `hits/` in it.
+    /// The directory of the measurement, with `units/` and `hits/` in it.
     pub directory: PathBuf,
-    /// Where a user keeps what all measurements can use.
+    /// The user's cache, which all measurements share.
     pub cache: Option<PathBuf>,
-    /// What is measured.
+    /// The measured criteria.
     pub criteria: &'a [&'static dyn GoalCriterion],
-    /// What users switch.
+    /// The options of the criteria.
     pub options: CriteriaOptions,
-    /// Our headers.
+    /// The directory with the headers of this project.
     pub include_dir: Option<PathBuf>,
-    /// Whether state is followed,
+    /// True if state is traced.
     pub state: bool,
-    /// and tests say what could be looked at where they end.
+    /// True if the expressions at the end of tests are observed, for suggestions.
     pub suggest: bool,
-    /// The path that compilers look for others on, if it is not ours.
+    /// The `PATH` for compilers, if it is different from that of this process.
     pub path: Option<OsString>,
-    /// What probes keep.
+    /// The content of a probe.
     pub keeps: ProbeStorage,
 }

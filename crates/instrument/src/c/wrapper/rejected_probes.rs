@@ -1,37 +1,37 @@
-//! What a compiler does not take of the probes: state, errors, or all those of some functions.
+//! Probes that a compiler rejects: those of state coverage, of run-time errors, or all of some functions.
 //!
-//! A function is found by the place of the compiler's message. Where that names none (messages of an assembler or a back
-//! end), functions are tried in halves. What is refused is never guessed silently: it has the compiler's words.
+//! A function is identified by the location of the error. If there is none, as in messages of an assembler or a back
+//! end, functions are found by bisection. Every rejection carries the compiler's message.
 
 use crate::c::text::TokenisedSource;
 use crate::record::{ProbeObstacle, UnitRecord};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A function of a source that a command names, by the position of the word that names the source.
+/// A function of a source, by the index of the source's word in the command.
 pub(crate) type FunctionOfSource = (usize, String);
 
-/// What the compiler said to probes that it did not take.
+/// The rejected probes, with the compiler's messages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RejectedProbes {
     /// Those of state coverage.
     pub state: Option<String>,
     /// Those of run-time errors.
     pub errors: Option<String>,
-    /// What listens to GoogleTest.
+    /// True if the GoogleTest listener is rejected.
     pub listener: bool,
     /// Those of functions.
     pub functions: BTreeMap<FunctionOfSource, ProbeObstacle>,
 }
 
 impl RejectedProbes {
-    /// The same, and probes of more functions.
+    /// Returns the rejections with those of more functions.
     pub fn and(&self, functions: BTreeMap<FunctionOfSource, ProbeObstacle>) -> RejectedProbes {
         let mut more = self.clone();
         more.functions.extend(functions);
         more
     }
 
-    /// The functions of a source that get no probes, and why. Its text is preprocessed.
+    /// Returns the functions of a source without probes, and the obstacles. `text` is preprocessed.
     pub fn of(&self, source: usize, text: &str) -> BTreeMap<String, ProbeObstacle> {
         let own = self.functions.iter().filter(|((at, _), _)| *at == source);
         let own = own.map(|((_, name), said)| (name.clone(), said.clone()));
@@ -40,7 +40,7 @@ impl RejectedProbes {
     }
 }
 
-/// The words of declarations that have the attribute: functions and whatever else is named there.
+/// Returns the words of declarations with the attribute `naked`: functions and other names.
 fn naked(text: &str) -> BTreeSet<String> {
     if !text.contains("naked") {
         return BTreeSet::new();
@@ -56,12 +56,12 @@ fn naked(text: &str) -> BTreeSet<String> {
     words.collect()
 }
 
-/// The first error among a compiler's messages.
+/// Returns the first error among a compiler's messages.
 pub(crate) fn first_error(said: &str) -> &str {
     said.lines().find(|line| line.to_lowercase().contains("error")).unwrap_or("no message")
 }
 
-/// The functions of a unit that error messages stand in, with these. `absolute` says where a file of a message is.
+/// Returns the functions of a unit in which errors are located, with the messages. `absolute` makes a path absolute.
 pub(crate) fn functions_of_errors(
     said: &str,
     record: &UnitRecord,
@@ -80,7 +80,7 @@ pub(crate) fn functions_of_errors(
     found
 }
 
-/// `file:12:3: error: …`: the file and the line.
+/// Parses `file:12:3: error: …` to the file and the line.
 fn place_of_error(line: &str) -> Option<(&str, u32)> {
     let (place, _) = line.split_once(": error: ").or_else(|| line.split_once(": fatal error: "))?;
     let mut parts = place.rsplitn(3, ':');

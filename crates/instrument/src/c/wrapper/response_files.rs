@@ -1,13 +1,13 @@
-//! Response files: `gcc @file` reads more words from a file.
+//! Response files: `gcc @file` reads further arguments from a file.
 
-/// Files inside of files.
+/// The maximum nesting depth of response files.
 const MAX_RESPONSE_FILE_DEPTH: u32 = 20;
-/// Files altogether, as gcc has it: files that name others several times would else be read for ever.
+/// The maximum number of response files, as in gcc: files that name others repeatedly would otherwise take forever.
 const MAX_RESPONSE_FILES: u32 = 2000;
-/// Longer commands are left to the files that they are in: the system takes no words of any length.
+/// Longer commands stay in their files, because the system limits the length of a command line.
 const MAX_COMMAND_BYTES: usize = 1 << 16;
 
-/// The words with those of response files in their place; none if there are no such files, or they say too much.
+/// Replaces response files by their arguments. Returns `None` if there are none, or if they are too long.
 pub fn expanded(words: &[String]) -> Option<Vec<String>> {
     words.iter().find(|word| word.starts_with('@'))?;
     let mut made = Vec::new();
@@ -23,14 +23,14 @@ fn expand(words: &[String], made: &mut Vec<String>, depth: u32, files: &mut u32)
                 expand(&split(&text), made, depth - 1, files)?;
             }
             Some(Ok(_)) => return None,
-            // A name like any other, as compilers have it.
+            // A missing file is an ordinary argument, as for compilers.
             Some(Err(_)) | None => made.push(word.clone()),
         }
     }
     Some(())
 }
 
-/// Words of a response file: separated by white space, with quotes of both kinds, and any character behind a backslash.
+/// Splits a response file into words: separated by white space, with both kinds of quotes, and backslash escapes.
 pub(crate) fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let (mut word, mut quote): (Option<String>, Option<char>) = (None, None);

@@ -1,23 +1,25 @@
-//! Headers of the system as a unit uses them.
+//! The system headers that a unit uses, reduced to what it needs.
 //!
-//! Most of what clang reads and prints of a small source is what it includes of the system. The compiler's preprocessor has
-//! read that already, and says which macros it found on the way: so for each inclusion of such a header stands its
-//! preprocessed text without what the unit does not use, and clang finds these instead of the headers. Only where all of it is
-//! plain: whoever gets `None` lets clang read the headers themselves.
+//! Most of what clang reads and prints for a small source are system headers. The compiler's preprocessor has already
+//! read them, and reports their macros. So each inclusion of such a header is replaced by its preprocessed text without
+//! unused declarations, which clang finds instead of the header. This is done only if everything has a simple form;
+//! otherwise clang reads the original headers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The folder of the headers, behind that of their unit: what stands in such a one is the system's, as clang's own headers are.
+/// The directory of the headers, relative to that of their unit. clang treats a directory of this name as a system
+/// directory.
 pub(crate) const FOLDER: &str = "lib/clang/include";
 
-/// Whether the preprocessor may be asked for its macros: what they are in the text for otherwise is not ours to drop.
+/// Returns true if the preprocessor can be told to emit macros; not if the command itself requests or changes such
+/// output.
 pub(crate) fn can_emit_macros(words: &[String]) -> bool {
     let shows = ["-g3", "-ggdb3", "-d", "-C", "-P", "-traditional", "-fdirectives", "-fpch"];
     !words.iter().any(|word| shows.iter().any(|flag| word.starts_with(flag)))
 }
 
-/// The text that the preprocessor gives without macros.
+/// Returns the text without macro definitions.
 pub(crate) fn without_macros(with_macros: &str) -> String {
     let mut text = String::with_capacity(with_macros.len());
     for line in lines(with_macros) {
@@ -30,16 +32,16 @@ pub(crate) fn without_macros(with_macros: &str) -> String {
     text
 }
 
-/// A line of what the preprocessor says.
+/// A line of the preprocessor's output.
 enum PreprocessorLine<'a> {
-    /// What the compiler itself and the command define: in the text is only what comes of it.
+    /// A macro of the compiler or of the command line, which is not in the text.
     Nothing,
     Macro(&'a str),
     Text(&'a str),
 }
 
 fn lines(with_macros: &str) -> impl Iterator<Item = PreprocessorLine<'_>> {
-    // `<built-in>` or `<command-line>`, which no file is.
+    // `<built-in>` or `<command-line>`, which are no files.
     let mut nowhere = None;
     with_macros.split_inclusive('\n').map(move |line| {
         if line.starts_with("# ") {
@@ -55,11 +57,11 @@ fn lines(with_macros: &str) -> impl Iterator<Item = PreprocessorLine<'_>> {
     })
 }
 
-/// Headers by the names that sources include them with: what each inclusion gives, in order.
+/// The headers, by the name in the include directive: the text of each inclusion, in order.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct UsedSystemHeaders(BTreeMap<String, Vec<String>>);
 
-/// Where a line of preprocessed text comes from: `# LINE "FILE" FLAGS`.
+/// A line marker: `# LINE "FILE" FLAGS`.
 struct LineMarker<'a> {
     line: usize,
     file: &'a str,
@@ -73,7 +75,7 @@ impl<'a> LineMarker<'a> {
         let (line, rest) = text.strip_prefix("# ")?.split_once(" \"")?;
         let (file, flags) = rest.rsplit_once('"')?;
         let has = |flag: &str| flags.split_ascii_whitespace().any(|word| word == flag);
-        // Names with escapes are nobody's header.
+        // Names with escapes are not supported.
         (!file.contains('\\')).then_some(LineMarker {
             line: line.parse().ok()?,
             file,
@@ -84,16 +86,16 @@ impl<'a> LineMarker<'a> {
     }
 }
 
-/// What a source includes of the system, while it is being read.
+/// The inclusion of a system header that is being read.
 struct Inclusion {
     depth: usize,
-    /// The compiler includes it by itself: clang does not.
+    /// True if the compiler includes it implicitly, which clang does not.
     unasked: bool,
     content: String,
 }
 
 impl UsedSystemHeaders {
-    /// From what the preprocessor says, and the same text as clang is to read it; `source` gives the text of a file.
+    /// Extracts the headers from the preprocessor's output and the same text in clang's form; `source` reads a file.
     pub fn new(
         with_macros: &str,
         for_clang: &str,
@@ -148,7 +150,7 @@ impl UsedSystemHeaders {
         (inclusion.is_none() && readable.next().is_none()).then_some(UsedSystemHeaders(found))
     }
 
-    /// Writes them, each to a file of its name.
+    /// Writes each header to a file of its name.
     pub fn write(&self, folder: &Path) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
         for (index, (name, inclusions)) in self.0.iter().enumerate() {
@@ -162,7 +164,7 @@ impl UsedSystemHeaders {
     }
 }
 
-/// A header that gives the first text where it is included first, and so on.
+/// Returns a header that expands to the next text at each inclusion.
 fn in_turn(header: usize, inclusions: &[String]) -> String {
     let mut text = String::new();
     for (turn, content) in inclusions.iter().enumerate() {
@@ -174,7 +176,7 @@ fn in_turn(header: usize, inclusions: &[String]) -> String {
     text + "#endif\n"
 }
 
-/// The name in a line that includes something, if it is one that stays inside of a folder.
+/// Returns the name in an include directive, if the path stays inside of a directory.
 fn included(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
     let rest = rest.strip_prefix("_next").unwrap_or(rest).trim_start();

@@ -1,9 +1,9 @@
-//! The wrappers of compilers, which `measure` puts on the path before them.
+//! Wrapper scripts, which `measure` puts on the path before the compilers.
 //!
-//! They stand where they stay: a build may remember the compiler that it found (CMake's cache does), and use it long after
-//! the measurement and its directory are gone. Without `measure` around it a wrapper starts the compiler that it stands for.
+//! They are in a stable directory: a build may store the path of its compiler, as CMake does in its cache, and use it
+//! after the measurement. Outside of a measurement a wrapper runs the compiler of its own name.
 //!
-//! Deliberately not here: the environment of this process. Who asks says where programs are searched and where things stay.
+//! Deliberately not here: the environment of this process. The caller passes the search path and the directories.
 
 use super::compiler_toolchain::INSIDE_WRAPPER_VARIABLE;
 use crate::record::ProbeStorage;
@@ -14,25 +14,25 @@ use std::process::Command;
 use touchstone_base::stable_hash;
 use touchstone_front_c::ClangServer;
 
-/// Set for wrappers: where records and hits go.
+/// The environment variable with the directory of records and hits.
 pub const DIRECTORY_VARIABLE: &str = "TOUCHSTONE_DIR";
-/// Set for wrappers: what is measured, separated by commas.
+/// The environment variable with the measured criteria, separated by commas.
 pub const CRITERIA_VARIABLE: &str = "TOUCHSTONE_CRITERIA";
-/// Set for wrappers if executions are counted.
+/// The environment variable that is set if executions are counted.
 pub const COUNTS_VARIABLE: &str = "TOUCHSTONE_COUNTS";
-/// Set if tests are to say what could be looked at where they end.
+/// The environment variable that is set if expressions at the end of tests are observed.
 pub const SUGGEST_VARIABLE: &str = "TOUCHSTONE_SUGGEST";
-/// Set for wrappers: where a user keeps what all measurements can use.
+/// The environment variable with the user's cache, which all measurements share.
 pub const CACHE_VARIABLE: &str = "TOUCHSTONE_CACHE";
 
-/// The program that wrappers start.
+/// The environment variable with the program that wrappers run.
 const PROGRAM: &str = "TOUCHSTONE_PROGRAM";
-/// Where programs that run leave their hits.
+/// The environment variable with the directory of hits.
 const HITS: &str = "TOUCHSTONE_HITS";
-/// The clang that reads sources.
+/// The environment variable with the clang that reads sources.
 const CLANG: &str = "TOUCHSTONE_CLANG";
 
-/// Names that compilers go by.
+/// The names of compilers.
 const COMPILERS: [&str; 18] = [
     "cc",
     "gcc",
@@ -54,56 +54,58 @@ const COMPILERS: [&str; 18] = [
     "x86_64-linux-gnu-g++",
 ];
 
-/// Programs that stand in for compilers, under their names: they look for the compiler on the path, and would find us.
+/// Programs that run compilers under their names. They search the path for the compiler, where they would find the
+/// wrapper.
 const COMPILER_LAUNCHERS: [&str; 6] = ["ccache", "sccache", "distcc", "icecc", "colorgcc", "buildcache"];
 
-/// A wrapper.
+/// The wrapper script.
 const WRAPPER: &str = include_str!("wrapper.sh");
-/// How their directory is called, before what tells one from another.
+/// The prefix of the wrappers' directory.
 const FOLDER: &str = "compilers-";
 
-/// How one begins: by this it is known.
+/// The beginning of a wrapper, by which it is recognised.
 const WRAPPER_HEADER: &str = "#!/bin/sh\n# A wrapper of touchstone measure.";
 
-/// Why there are no wrappers.
+/// The reason why wrappers can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum WrapperError {
-    /// There is no place for them.
+    /// No directory for wrappers is writable.
     #[error("can't write wrappers to {}", folder.display())]
     NotWritten {
-        /// The last that was tried.
+        /// The last directory that was tried.
         folder: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// A directory that can't stand in a list of directories.
+    /// A directory can't be an element of `PATH`.
     #[error(transparent)]
     Path(#[from] std::env::JoinPathsError),
 }
 
-/// What a build is started with, so that all that it compiles has probes.
+/// The set-up of a build that instruments everything that it compiles.
 #[derive(Clone, Debug)]
 pub struct WrapperSetup<'a> {
-    /// The program that wrappers start: it has the verb `cc`.
+    /// The program that wrappers run, with the verb `cc`.
     pub program: &'a Path,
-    /// Where records and hits go; wrappers, too, as the last resort.
+    /// The directory of records and hits, and of wrappers if there is no cache.
     pub directory: &'a Path,
-    /// What is measured.
+    /// The measured criteria.
     pub criteria: &'a [String],
-    /// What probes keep.
+    /// The content of a probe.
     pub keeps: ProbeStorage,
-    /// Tests say what could be looked at where they end.
+    /// True if the expressions at the end of tests are observed, for suggestions.
     pub suggest: bool,
-    /// Where programs are searched.
+    /// The search path of programs.
     pub path: &'a OsStr,
-    /// Where wrappers may stay, and what is made of a compiler.
+    /// The cache, for wrappers and for results that depend on the compiler.
     pub cache: Option<&'a Path>,
-    /// The clang that reads sources, if somebody said it already.
+    /// The clang that reads sources, if the user named one.
     pub reader: Option<&'a OsStr>,
 }
 
 impl WrapperSetup<'_> {
-    /// Puts wrappers before the compilers of a command, and tells them what to do. What comes back must stay until it ended.
+    /// Puts wrappers before the compilers of a command and sets their environment. The result must live until the
+    /// command has ended.
     pub fn wrap_compilers(&self, command: &mut Command) -> Result<WrapperGuard, WrapperError> {
         let wrappers = self.make()?;
         let behind = path_without_wrappers(self.path);
@@ -126,13 +128,12 @@ impl WrapperSetup<'_> {
         command.envs(clang.iter().map(|clang| (CLANG, clang)));
         command
             .envs(stays.iter().zip(&clang).flat_map(|(stays, clang)| ClangServer::variables(clang, &stays.socket())));
-        // What a cache gives was compiled for another measurement, or for none.
+        // A compiler cache would return objects without these probes.
         command.env("CCACHE_DISABLE", "1").env("SCCACHE_RECACHE", "1");
         Ok(WrapperGuard { _stays: stays })
     }
 
-    /// The clang that reads sources: as asked for, or the newest on the path. It is no compiler of the build, so it is none of
-    /// our wrappers.
+    /// Returns the clang that reads sources: the requested one, or the newest on the path. It is never a wrapper.
     fn clang(&self) -> Option<PathBuf> {
         let names = (14..=40).rev().map(|version| format!("clang-{version}"));
         let mut names = std::iter::once("clang".to_string()).chain(names);
@@ -140,7 +141,7 @@ impl WrapperSetup<'_> {
         asked.or_else(|| names.find_map(|name| find_real_compiler(name.as_ref(), self.path)))
     }
 
-    /// Makes wrappers for all compilers that are on the path, and gives their directory.
+    /// Creates wrappers for all compilers on the path, and returns their directory.
     fn make(&self) -> Result<PathBuf, WrapperError> {
         let is_there = |name: &&str| find_real_compiler(name.as_ref(), self.path).is_some();
         let names: Vec<&str> = COMPILERS.into_iter().filter(is_there).collect();
@@ -158,19 +159,19 @@ impl WrapperSetup<'_> {
     }
 }
 
-/// What has to stay while a command runs.
+/// Resources that must live while a command runs.
 pub struct WrapperGuard {
     _stays: Option<ResidentClang>,
 }
 
-/// A clang that stays while a command runs, and the directory of its socket.
+/// A clang process that serves a whole build, and the directory of its socket.
 struct ResidentClang {
     _clang: ClangServer,
     directory: tempfile::TempDir,
 }
 
 impl ResidentClang {
-    /// Without it everything takes longer, and nothing else.
+    /// Starts the process. Without it everything works, but takes longer.
     fn start(clang: &Path, library: &Path) -> Option<ResidentClang> {
         let only_ours = std::fs::Permissions::from_mode(0o700);
         let directory = tempfile::Builder::new().permissions(only_ours).tempdir().ok()?;
@@ -202,7 +203,7 @@ fn fill(folder: &Path, names: &[&str]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The compiler of this name on a path: no wrapper, and none that only stands in for it, unless there is no other.
+/// Finds the compiler of a name on a path. Wrappers are skipped, and launchers unless there is nothing else.
 pub fn find_real_compiler(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
     let mut first = None;
     for candidate in std::env::split_paths(path).map(|folder| folder.join(name)) {
@@ -217,7 +218,7 @@ pub fn find_real_compiler(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
     first
 }
 
-/// A path without directories of wrappers: whoever looks for a compiler there does not come back to us.
+/// Returns a path without the directories of wrappers.
 pub fn path_without_wrappers(path: &OsStr) -> OsString {
     let others = std::env::split_paths(path).filter(|folder| {
         let named = folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(FOLDER.as_bytes()));
@@ -226,13 +227,13 @@ pub fn path_without_wrappers(path: &OsStr) -> OsString {
     std::env::join_paths(others).unwrap_or_else(|_| path.to_os_string())
 }
 
-/// The word by which a command or its surroundings name a compiler with its place: no wrapper is asked for it.
+/// A compiler that a command or its environment names by an absolute path, which bypasses the wrappers.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` names a compiler by its place; what it compiled has no probes (say CC=gcc)")]
 pub struct AbsoluteCompilerPath(String);
 
 impl AbsoluteCompilerPath {
-    /// The first such word of a command, of words around it (`CC=…`), or of what CMake remembers.
+    /// Finds the first such word in a command, in environment variables (`CC=…`) or in CMake's cache.
     pub fn find(command: &[String], surroundings: &[String]) -> Option<AbsoluteCompilerPath> {
         let cache =
             |folder: &str| std::fs::read_to_string(Path::new(folder).join("CMakeCache.txt")).unwrap_or_default();
@@ -248,7 +249,7 @@ impl AbsoluteCompilerPath {
     }
 }
 
-/// A command compiled nothing that we saw.
+/// The error for a command that compiled nothing through the wrappers.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the command compiled no C file through cc, gcc or clang, and loaded no Java class of the project: {}", self.hint())]
 pub struct NothingCompiled(pub Option<AbsoluteCompilerPath>);

@@ -1,16 +1,16 @@
-//! What a stream of events is in the middle of: calls, assignments, conditions, one inside the other.
+//! The nested activities of an event stream: functions, calls, assignments and conditions that have not ended.
 
 use crate::state::{Deps, NONE, NodeId};
 
-/// One of the things that a stream is in the middle of.
+/// An activity that has not ended.
 #[derive(Clone, Debug)]
 pub(super) struct Activity {
     pub what: ActivityKind,
-    /// What the value so far depends on.
+    /// The nodes that its value depends on so far.
     pub deps: Deps,
 }
 
-/// What a frame is.
+/// The kind of an activity.
 #[derive(Clone, Debug)]
 pub(super) enum ActivityKind {
     Function(Box<FunctionActivation>),
@@ -23,33 +23,33 @@ pub(super) enum ActivityKind {
 /// A function that runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FunctionActivation {
-    /// Its function, as a unit and a position in it.
+    /// Its function, as a unit and an index into it.
     pub function: Option<u64>,
-    /// Tells runs apart.
+    /// A number that identifies the activation.
     pub serial: u64,
-    /// The address of its frame.
+    /// The address of its stack frame.
     pub frame: u64,
-    /// What its running at all depends on.
+    /// The reasons for which it was called.
     pub entry: NodeId,
-    /// That, and the conditions that it was not left by.
+    /// The same, with the conditions that could have ended it before.
     pub control: NodeId,
-    /// What the statements under way depend on, outer before inner.
+    /// The conditions of the enclosing statements, outer first.
     pub controls: Vec<ControllingCondition>,
-    /// By parameter: what its value depends on.
+    /// The dependences of each parameter.
     pub parameters: Vec<Deps>,
-    /// It was called by the call below.
+    /// True if the activity below is its call.
     pub called: bool,
     /// The last object that was read outside of assignments and calls.
     pub read: (u64, u64),
-    /// A value is being returned.
+    /// True if a return value is being evaluated.
     pub returning: bool,
-    /// It runs for an assertion: all that it reads is looked at.
+    /// True if it runs for an assertion, which depends on everything that it reads.
     pub asserting: bool,
-    /// It runs inside of a container: what it writes is the container's.
+    /// True if it implements a container operation, so that its writes belong to the container.
     pub opaque: bool,
 }
 
-/// A statement that a condition controls.
+/// A condition that controls a statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ControllingCondition {
     pub depth: u32,
@@ -58,7 +58,7 @@ pub(super) struct ControllingCondition {
 }
 
 impl FunctionActivation {
-    /// What happening now depends on.
+    /// Returns the condition that the current statement depends on.
     pub fn now(&self) -> NodeId {
         self.controls.last().map_or(self.control, |control| control.node)
     }
@@ -70,11 +70,11 @@ pub(super) struct PendingAssignment {
     pub site: u64,
     pub at: u64,
     pub size: u64,
-    /// What its happening depends on.
+    /// The condition that it depends on.
     pub control: NodeId,
     /// The last object that was read for it.
     pub read: (u64, u64),
-    /// It gives a variable its first value.
+    /// True if it initialises a variable.
     pub first: bool,
 }
 
@@ -83,23 +83,23 @@ pub(super) struct PendingAssignment {
 pub(super) struct PendingCall {
     pub site: u64,
     pub control: NodeId,
-    /// By argument.
+    /// The dependences of each argument.
     pub arguments: Vec<Deps>,
-    /// By argument: its value, and the size of what it points to.
+    /// The value of each argument, and the size of its pointee.
     pub values: Vec<Option<(u64, u64)>>,
     pub current: Option<usize>,
     /// The function of the C library that is called through a pointer.
     pub through: Option<&'static str>,
-    /// The function that is called has probes, and began.
+    /// True if the instrumented callee was entered.
     pub entered: bool,
-    /// That function is over: only the event of the call's end is missing, and some calls have none.
+    /// True if the callee has returned. The event for the end of the call may follow, but some calls have none.
     pub left: bool,
-    /// What its value depends on.
+    /// The dependences of its value.
     pub result: Deps,
 }
 
 impl PendingCall {
-    /// Gives what was read since to the argument that is evaluated.
+    /// Moves the dependences since the last event to the argument that is being evaluated.
     pub fn settle(&mut self, deps: &mut Deps, argument: Option<usize>) {
         let read = std::mem::take(deps);
         if let Some(index) = argument.or(self.current) {
@@ -108,7 +108,7 @@ impl PendingCall {
             }
             self.arguments[index].extend(read);
         } else if !read.is_empty() {
-            // The expression that says whom to call.
+            // The expression that computes the callee.
             self.result.extend(read);
         }
     }
@@ -117,7 +117,7 @@ impl PendingCall {
     }
 }
 
-/// The frames of a stream; the lowest is a function that nobody knows.
+/// The activities of a stream. The lowest is an unknown function.
 #[derive(Clone, Debug)]
 pub(super) struct ActivityStack {
     pub frames: Vec<Activity>,
@@ -134,18 +134,18 @@ impl ActivityStack {
     pub fn top(&mut self) -> &mut Activity {
         self.frames.last_mut().expect("invariant: the lowest frame is never taken away")
     }
-    /// Adds to what the value under way depends on.
+    /// Adds a dependence to the current value.
     pub fn depend(&mut self, node: NodeId) {
         let deps = &mut self.top().deps;
         if node != NONE && deps.last() != Some(&node) {
             deps.push(node);
         }
     }
-    /// The position of the innermost function.
+    /// Returns the index of the innermost function.
     pub fn function_at(&self) -> usize {
         self.frames.iter().rposition(|frame| matches!(frame.what, ActivityKind::Function(_))).unwrap_or(0)
     }
-    /// The innermost function.
+    /// Returns the innermost function.
     pub fn running(&mut self) -> &mut FunctionActivation {
         let at = self.function_at();
         match &mut self.frames[at].what {

@@ -1,4 +1,4 @@
-//! Calls and returns.
+//! Calls, arguments and returns.
 
 use super::activation_stack::{Activity, ActivityKind, FunctionActivation, PendingCall};
 use super::{DependenceAnalysis, EventStream, SiteRef, StateUpdate, close_until};
@@ -34,7 +34,7 @@ impl DependenceAnalysis<'_> {
     }
 
     pub(super) fn enter(&mut self, stream: &mut EventStream, site: SiteRef, frame: u64) {
-        // Frames below a new one were left by a jump: stacks grow downwards.
+        // The stack grows downwards: frames below the new one were left by a jump.
         while stream.stack.frames.len() > 1
             && matches!(stream.stack.running(), running if running.frame != 0 && running.frame < frame)
         {
@@ -67,7 +67,8 @@ impl DependenceAnalysis<'_> {
                     asserting |= rules.asserts(name) || in_macro.as_deref().is_some_and(|name| rules.asserts(name));
                     opaque |= rules.modifies(name) || rules.queries(name);
                 } else {
-                    // A function without probes calls back: its parameters may be anything that it was given.
+                    // A callback from an uninstrumented function: its parameters may be any of that function's
+                    // arguments.
                     let all: Deps = calling.arguments.iter().flatten().copied().collect();
                     parameters = vec![all; 8];
                 }
@@ -95,12 +96,12 @@ impl DependenceAnalysis<'_> {
         let deps = stream.stack.running().parameters.get(event.site as usize).cloned().unwrap_or_default();
         self.retire(stream.process, event.a, event.b);
         self.processes[stream.process].memory.remove(event.a, event.b);
-        // A value that is passed is there whether or not the call is: only what it was computed from counts.
+        // An argument exists independently of the call: only its computation counts.
         let node = self.node(deps, NONE, None);
         self.processes[stream.process].memory.set(event.a, event.b, node);
     }
 
-    /// A call has returned.
+    /// Ends a call.
     pub(super) fn return_from(&mut self, stream: &mut EventStream, site: SiteRef, value: u64) {
         let ours = |what: &ActivityKind| matches!(what, ActivityKind::Call(other) if other.site == site);
         if close_until(self, stream, ours) {
@@ -108,7 +109,7 @@ impl DependenceAnalysis<'_> {
         }
     }
 
-    /// The function that a call through a pointer reaches is known.
+    /// Resolves the callee of a call through a pointer.
     pub(super) fn resolve_callee(&mut self, stream: &mut EventStream, site: SiteRef, address: u64) {
         let through = self.functions.get(&address).copied();
         let ours = |what: &ActivityKind| matches!(what, ActivityKind::Call(other) if other.site == site);
@@ -125,7 +126,7 @@ impl DependenceAnalysis<'_> {
         }
     }
 
-    /// A function is over: its value is its call's.
+    /// Ends a function; its value becomes that of its call.
     pub(super) fn left(&mut self, stream: &mut EventStream, running: FunctionActivation, deps: Deps) {
         if !running.returning {
             return;
@@ -142,7 +143,7 @@ impl DependenceAnalysis<'_> {
         if let (true, ActivityKind::Call(calling)) = (running.called, &mut stream.stack.top().what) {
             calling.result.extend(deps);
             (calling.left, calling.current) = (true, None);
-            // Which value it is depends on the conditions inside; that it was called at all is its caller's business.
+            // The value depends on the conditions inside. The conditions of the call itself are those of the caller.
             if running.now() != running.entry {
                 calling.result.push(running.now());
             }
@@ -176,7 +177,7 @@ impl DependenceAnalysis<'_> {
         }
     }
 
-    /// What a function does to the container that it is called for.
+    /// Applies the effect of a function on the container that it is called for.
     pub(super) fn container(&mut self, stream: &mut EventStream, name: &str, calling: &PendingCall) -> Deps {
         let (modifies, queries) = (self.rules.modifies(name), self.rules.queries(name));
         let Some((address, _)) = calling.value(0).filter(|_| modifies || queries) else { return Deps::new() };
@@ -198,7 +199,7 @@ impl DependenceAnalysis<'_> {
         vec![node]
     }
 
-    /// A container counts also where it is a variable of the function that changes it.
+    /// Returns the update of a container, which counts even if it is a variable of the function that modifies it.
     pub(super) fn change_of_container(
         &mut self,
         stream: &mut EventStream,

@@ -1,11 +1,12 @@
-//! Conditions: what happens because of them, what would have happened, and which are assertions.
+//! Control dependences: the conditions that decide what is executed, and the conditions that are assertions.
 
 use super::activation_stack::{Activity, ActivityKind, ControllingCondition, PendingAssignment};
 use super::{DependenceAnalysis, EventStream, SiteRef, close_all};
 use crate::state::{Deps, NodeId, SiteKind, StateSite};
 
 impl DependenceAnalysis<'_> {
-    /// What happening now depends on; what the expression around read so far, too, if it says whether this happens.
+    /// Returns the condition that an expression depends on. If `guarded`, this includes the operands that were
+    /// evaluated before it.
     pub(super) fn control(&mut self, stream: &mut EventStream, guarded: bool) -> NodeId {
         let mut now = stream.stack.running().now();
         if !guarded {
@@ -13,7 +14,7 @@ impl DependenceAnalysis<'_> {
         }
         let mut deps = Deps::new();
         let mut from = stream.stack.function_at();
-        // What was read before an expression whose value nobody uses decides nothing inside of it.
+        // Operands before an expression whose value is unused decide nothing inside of it.
         let whole = |frame: &Activity| self.control_of_whole(&frame.what);
         let inner = stream.stack.frames.iter().enumerate().skip(from + 1).rev();
         if let Some((at, control)) = inner.filter_map(|(at, frame)| Some((at, whole(frame)?))).next() {
@@ -25,7 +26,7 @@ impl DependenceAnalysis<'_> {
         self.node(deps, now, None)
     }
 
-    /// What the happening of an expression depends on, if nobody uses its value.
+    /// Returns the condition of an expression whose value is unused.
     fn control_of_whole(&self, what: &ActivityKind) -> Option<NodeId> {
         let used = |site: SiteRef| match self.site(site).map(|(_, site)| &site.kind) {
             Some(SiteKind::Write { used, .. } | SiteKind::Call { used, .. }) => *used,
@@ -39,7 +40,7 @@ impl DependenceAnalysis<'_> {
         }
     }
 
-    /// A condition is known: an assertion, if it guards the report of a failure.
+    /// Adds a condition to the slicing criterion if it guards the report of a failure.
     pub(super) fn ask(&mut self, stream: &mut EventStream, site: SiteRef, deps: &Deps) {
         let Some((_, described)) = self.site(site) else { return };
         let guards = match &described.kind {
@@ -63,7 +64,7 @@ impl DependenceAnalysis<'_> {
         let Some((_, StateSite { kind: SiteKind::Branch { depth, .. }, .. })) = self.site(site) else { return };
         let mut deps = deps;
         let running = stream.stack.running();
-        // The next round of a loop depends on those before it.
+        // Each iteration of a loop depends on those before it.
         deps.extend(
             running.controls.iter().filter(|control| control.depth == *depth && control.site == site).map(|c| c.node),
         );
@@ -73,7 +74,7 @@ impl DependenceAnalysis<'_> {
         stream.stack.running().controls.push(ControllingCondition { depth: *depth, site, node });
     }
 
-    /// A label is passed. What was jumped out of is not over: that it was left depends on its condition.
+    /// Passes a label. A statement that was left by a jump has not ended: that it was left depends on its condition.
     pub(super) fn label(&mut self, stream: &mut EventStream, depth: u32) {
         close_all(self, stream);
         let running = stream.stack.running();
@@ -84,7 +85,7 @@ impl DependenceAnalysis<'_> {
         }
     }
 
-    /// A variable that a statement may assign: which value it has depends on the condition, also if it was not assigned.
+    /// Lets a variable that a statement may assign depend on the condition, even if it was not assigned.
     pub(super) fn touch(&mut self, stream: &mut EventStream, site: SiteRef, at: u64, size: u64) {
         if !self.align(stream, site) {
             return;
@@ -93,7 +94,7 @@ impl DependenceAnalysis<'_> {
         if !running.controls.iter().any(|control| control.site == site) {
             return;
         }
-        // A loop that was left in the middle depends on what it was left by.
+        // A loop that was left early depends on the condition that left it.
         let own = running.now();
         let mut pieces: Vec<(u64, u64, NodeId)> = Vec::new();
         self.processes[stream.process].memory.read(at, size, &mut |start, end, node| pieces.push((start, end, node)));
@@ -104,7 +105,7 @@ impl DependenceAnalysis<'_> {
         for (start, end, old) in pieces {
             if old != own && !self.graph.deps(old).contains(&own) {
                 let node = self.node(vec![old], own, None);
-                // It is the same update, seen from behind the condition.
+                // It represents the same update, under the condition.
                 if node != old && old >= begun {
                     self.graph.looks_at(node, self.graph.update(old));
                 }
@@ -113,7 +114,7 @@ impl DependenceAnalysis<'_> {
         }
     }
 
-    /// All that happens from here on inside of a depth depends on a condition.
+    /// Lets everything that is executed from here on, within a depth, depend on a condition.
     fn depend_from_here(&mut self, stream: &mut EventStream, condition: NodeId, depth: u32) {
         let running = stream.stack.running();
         let mut controls = std::mem::take(&mut running.controls);
@@ -136,10 +137,10 @@ impl DependenceAnalysis<'_> {
         let Some((_, StateSite { kind: SiteKind::Branch { depth, escape, .. }, .. })) = self.site(site) else { return };
         let running = stream.stack.running();
         let began = running.controls.iter().any(|control| control.depth == *depth && control.site == site);
-        // A loop that was left in the middle depends on what it was left by.
+        // A loop that was left early depends on the condition that left it.
         let own = began.then(|| running.now());
         running.controls.retain(|control| control.depth < *depth);
-        // What was not left here would not be reached if it had been: the rest depends on the condition, too.
+        // Code after a conditional exit depends on the condition.
         if let (Some(own), Some(escape)) = (own, escape) {
             self.depend_from_here(stream, own, *escape);
         }

@@ -1,12 +1,12 @@
-//! What functions without probes do: those of the C library that move memory; of others, that their result depends on all
-//! that they are given.
+//! Calls of uninstrumented functions: those of the C library that modify memory have known effects. The result of
+//! others depends on all of their arguments.
 
 use super::activation_stack::PendingCall;
 use super::{DependenceAnalysis, EventStream, MAX_OBJECTS_PER_ALLOCATION_SITE, StateUpdate, TrackedObject};
 use crate::c::state::library_effects::{MemoryEffect, memory_effect};
 use crate::state::{Deps, NodeId, SiteArgument, SiteKind};
 
-/// Addresses below are no pointers.
+/// Smaller addresses are no pointers.
 const MIN_POINTER_ADDRESS: u64 = 4096;
 
 impl DependenceAnalysis<'_> {
@@ -22,7 +22,7 @@ impl DependenceAnalysis<'_> {
         calling.value(index).map(|(value, _)| value).or(constant)
     }
 
-    /// What the pointers of a call lead to.
+    /// Returns the nodes of the pointees of a call.
     pub(super) fn pointees(&self, process: usize, calling: &PendingCall) -> Deps {
         let mut found = Deps::new();
         for (index, argument) in self.described(calling).iter().enumerate() {
@@ -36,7 +36,7 @@ impl DependenceAnalysis<'_> {
         found
     }
 
-    /// How far what a pointer leads to goes: as far as its type says, or as neighbours were written as one thing.
+    /// Returns the size of a pointee: that of its type, or else of the neighbouring bytes that the same updates wrote.
     fn extent(&self, process: usize, at: u64, size: u64) -> u64 {
         if size > 0 {
             return size;
@@ -45,7 +45,7 @@ impl DependenceAnalysis<'_> {
         self.processes[process].memory.run(at, &|a, b| key(a) == key(b))
     }
 
-    /// Carries out a call of a function without probes; gives what its result depends on.
+    /// Applies the effect of a function, and returns the dependences of its result.
     pub(super) fn library(&mut self, stream: &mut EventStream, name: &str, calling: &PendingCall, value: u64) -> Deps {
         let process = stream.process;
         let mut deps: Deps = calling.arguments.iter().flatten().copied().collect();
@@ -97,7 +97,7 @@ impl DependenceAnalysis<'_> {
         deps
     }
 
-    /// What a write behind an argument changes, if that is state.
+    /// Returns the update of a write through an argument, if it modifies state.
     fn changed(
         &mut self,
         stream: &mut EventStream,
@@ -111,7 +111,7 @@ impl DependenceAnalysis<'_> {
 
     fn copies(&mut self, stream: &mut EventStream, calling: &PendingCall) {
         let (Some(to), Some(size)) = (self.number(calling, 0), self.number(calling, 2)) else { return };
-        // What is copied from no variable holds nothing.
+        // A source without variables has no dependences.
         let from = self.number(calling, 1).unwrap_or(0);
         if to < MIN_POINTER_ADDRESS || size == 0 {
             return;

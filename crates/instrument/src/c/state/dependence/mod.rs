@@ -1,10 +1,13 @@
-//! Dynamic dependence over a trace.
+//! Dynamic dependence analysis of a trace.
 //!
-//! Every update of memory is a node; it depends on the nodes that were read for it, and on the node of the condition that
-//! let it happen. Dependence goes through variables, parameters, results, conditions (also those that a function, a loop or
-//! a block was not left by), copies of objects and the functions of the C library that move memory (`library.rs`). Not
-//! followed: what other functions without probes write, inline assembly, atomic operations, bit-fields through copies of
-//! their struct, and jumps by `longjmp` (what they leave is closed when the function that they lead to goes on).
+//! Every update of memory is a node that depends on the nodes that were read for it and on its controlling condition.
+//! Dependences pass through variables, parameters, results, conditions (also conditions under which a function, a loop
+//! or a block was not left), copies of objects, and C library functions that copy memory (`library_calls.rs`). Not
+//! analysed: writes by other uninstrumented functions, inline assembly, atomic operations, bit-fields in copies of
+//! their struct, and `longjmp` (the frames that it skips end when the target continues).
+//!
+//! `call_tracking.rs`, `controlling_conditions.rs` and `library_calls.rs` implement parts of one type, the analysis,
+//! and use this file.
 
 mod activation_stack;
 mod call_tracking;
@@ -18,61 +21,61 @@ use activation_stack::{Activity, ActivityKind, ActivityStack, PendingAssignment}
 use shadow_memory::ShadowMemory;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A site of a unit: the unit's position and the site's.
+/// A site: the index of its unit in the upper half, and its index in the lower half.
 pub(crate) type SiteRef = u64;
 
-/// A change of state.
+/// An update of state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct StateUpdate {
-    /// The unit, and the target in it.
+    /// The unit, and the index of the target in it.
     pub target: (u32, u32),
-    /// The object; 0 if it is not known.
+    /// The object, or 0 if it is unknown.
     pub object: u32,
-    /// Where it was written.
+    /// The site of the write.
     pub site: SiteRef,
 }
 
-/// An object that can be told from others.
+/// An object that can be distinguished from others.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct TrackedObject {
     pub name: String,
-    /// The run of a function that it belongs to.
+    /// The activation that the object belongs to.
     owner: Option<u64>,
 }
 
-/// What one test did.
+/// The events of one test.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct TestTrace {
     pub name: Option<String>,
-    /// Nodes from here on are its own.
+    /// The first node of the test.
     pub start: NodeId,
-    /// It ended before this node.
+    /// The node after the last of the test.
     end: NodeId,
-    /// What its assertions depend on.
+    /// The nodes that its assertions depend on directly.
     pub roots: Vec<NodeId>,
-    /// Its last updates.
+    /// The nodes of its last updates.
     pub finals: Vec<NodeId>,
-    /// What could be looked at where it ended.
+    /// The values that were observed at its end.
     pub seen: Vec<ObservedValue>,
 }
 
-/// An expression that was looked at where a test ended.
+/// A value that was observed at the end of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ObservedValue {
     pub site: SiteRef,
     pub bytes: Vec<u8>,
     size: u64,
-    /// The numbers of the updates that were there.
+    /// The numbers of the updates that it reads.
     pub updates: Vec<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct TracedProcess {
     memory: ShadowMemory,
-    /// By number in events: the unit.
+    /// For each number in events, the index of the unit.
     units: BTreeMap<u32, u32>,
     test: usize,
-    /// By address: the last change of a container.
+    /// For each address, the node of the last update of a container.
     containers: BTreeMap<u64, NodeId>,
 }
 
@@ -80,14 +83,14 @@ struct TracedProcess {
 struct EventStream {
     process: usize,
     stack: ActivityStack,
-    /// A name that is being told.
+    /// The bytes of a test's name, so far.
     name: Vec<u8>,
 }
 
-/// Objects of one allocation that are told apart in one test.
+/// The maximum number of objects of one allocation site that are distinguished in one test.
 const MAX_OBJECTS_PER_ALLOCATION_SITE: u32 = 8;
 
-/// A run over one trace.
+/// The analysis of one trace.
 pub(crate) struct DependenceAnalysis<'a> {
     records: &'a [(u64, &'a StateRecord)],
     rules: &'a StateRules,
@@ -100,16 +103,16 @@ pub(crate) struct DependenceAnalysis<'a> {
     processes: Vec<TracedProcess>,
     by_pid: BTreeMap<u64, usize>,
     streams: BTreeMap<u16, EventStream>,
-    /// By address.
+    /// The library functions, by address.
     functions: BTreeMap<u64, &'static str>,
     pub tests: Vec<TestTrace>,
     serial: u64,
-    /// Units that no record explains.
+    /// The number of units without a record.
     pub unexplained: u64,
 }
 
 impl<'a> DependenceAnalysis<'a> {
-    /// Follows a trace.
+    /// Analyses a trace.
     pub fn new(
         records: &'a [(u64, &'a StateRecord)],
         rules: &'a StateRules,
@@ -141,28 +144,28 @@ impl<'a> DependenceAnalysis<'a> {
         flow
     }
 
-    /// The site behind a reference.
+    /// Returns the site of a reference.
     pub fn site(&self, site: SiteRef) -> Option<(&'a StateRecord, &'a StateSite)> {
         let record = self.records.get((site >> 32) as usize)?.1;
         Some((record, record.sites.get((site & 0xffff_ffff) as usize)?))
     }
 
-    /// The update that a node is.
+    /// Returns the update that a node represents.
     pub fn update(&self, node: NodeId) -> Option<&StateUpdate> {
         self.updates.get((self.graph.update(node) as usize).checked_sub(1)?)
     }
 
-    /// The number of the update that a node is, or is another look at.
+    /// Returns the number of the update that a node represents.
     pub fn update_number(&self, node: NodeId) -> u32 {
         self.graph.update(node)
     }
 
-    /// The numbers of all updates that a test's assertions depend on, as far back as the test began.
+    /// Returns the numbers of the updates that a test's assertions depend on, back to the beginning of the test.
     pub fn checked(&self, run: &TestTrace) -> BTreeSet<u32> {
         self.graph.updates_behind(&run.roots, run.start..run.end)
     }
 
-    /// By update that tests leave: whether it depends on state that was changed before its test began.
+    /// Returns the numbers of the updates that depend on state from before the test.
     pub fn inherited(&self, run: &TestTrace) -> BTreeSet<u32> {
         let before = |node: NodeId| node < run.start && self.graph.update(node) != 0;
         let mut found: BTreeSet<NodeId> = BTreeSet::new();
@@ -174,7 +177,7 @@ impl<'a> DependenceAnalysis<'a> {
         found.into_iter().map(|node| self.graph.update(node)).filter(|update| *update != 0).collect()
     }
 
-    /// Whether an update also depends on what was there, and others change the same.
+    /// Returns true if an update depends on the old value and other tests update the same state.
     pub fn adds_up(&self, number: u32, run: &TestTrace) -> bool {
         let Some(update) = self.updates.get((number as usize).wrapping_sub(1)) else { return false };
         let is_sum =
@@ -204,7 +207,7 @@ impl<'a> DependenceAnalysis<'a> {
             self.processes.len() - 1
         });
         self.by_pid.insert(event.a, process);
-        // A forked process goes on in the middle of what its parent did.
+        // A forked process continues with the activities of its parent.
         let parent = self.streams.get(&(event.b as u16)).filter(|_| known.is_none() && event.b != 0);
         let stack = parent.map(|stream| stream.stack.clone()).unwrap_or_default();
         self.streams.insert(event.stream, EventStream { process, stack, name: Vec::new() });
@@ -242,7 +245,7 @@ impl<'a> DependenceAnalysis<'a> {
         self.processes[stream.process].test = self.tests.len() - 1;
     }
 
-    /// The reference of an event's site, if its unit is known.
+    /// Returns the reference of an event's site, if its unit is known.
     fn reference(&self, stream: &EventStream, site: u32) -> Option<SiteRef> {
         let unit = self.processes[stream.process].units.get(&(site >> 20))?;
         Some(u64::from(*unit) << 32 | u64::from(site & 0xfffff))
@@ -336,13 +339,13 @@ impl<'a> DependenceAnalysis<'a> {
         }
     }
 
-    /// An expression of the test is read where its function ends.
+    /// Observes an expression at the end of a test function.
     fn observe(&mut self, stream: &mut EventStream, site: SiteRef, event: &StateEvent) {
         let TracedProcess { memory, test, .. } = &self.processes[stream.process];
         let mut updates = Vec::new();
         memory.read(event.a, event.b, &mut |_, _, node| updates.push(self.graph.update(node)));
         let seen = &mut self.tests[*test].seen;
-        // A test function that runs repeatedly is observed each time; the last run counts.
+        // If a test function runs repeatedly, the last run counts.
         seen.retain(|seen| seen.site != site);
         seen.push(ObservedValue { site, bytes: Vec::new(), size: event.b, updates });
     }
@@ -388,7 +391,7 @@ impl<'a> DependenceAnalysis<'a> {
         stream.stack.frames.push(Activity { what: ActivityKind::Assignment(assignment), deps: Deps::new() });
     }
 
-    /// Ends the innermost thing.
+    /// Ends the innermost activity.
     fn close(&mut self, stream: &mut EventStream) {
         if stream.stack.frames.len() <= 1 {
             return;
@@ -442,7 +445,7 @@ impl<'a> DependenceAnalysis<'a> {
         }
     }
 
-    /// Copies what bytes hold: (to, from, size). Each piece depends on what it was.
+    /// Copies bytes: (to, from, size). Each part keeps its own dependences.
     fn copy(
         &mut self,
         stream: &mut EventStream,
@@ -455,7 +458,7 @@ impl<'a> DependenceAnalysis<'a> {
         let memory = &self.processes[stream.process].memory;
         memory.read(from, size, &mut |start, end, node| pieces.push((start, end, node)));
         let held: Vec<NodeId> = pieces.iter().map(|(_, _, node)| *node).collect();
-        // What was read for the place itself: not what is copied.
+        // The reads for the address, without the copied contents.
         let others: Deps = deps.iter().copied().filter(|node| !held.contains(node)).collect();
         let rest = self.node(others.clone(), control, update);
         self.store(stream, to, size, rest);
@@ -467,7 +470,7 @@ impl<'a> DependenceAnalysis<'a> {
         }
     }
 
-    /// What a write changes, if that is state.
+    /// Returns the update of a write, if it modifies state.
     fn change(&mut self, stream: &mut EventStream, site: SiteRef, at: u64) -> Option<StateUpdate> {
         let (_, StateSite { kind: SiteKind::Write { target, .. }, .. }) = self.site(site)? else { return None };
         self.change_of(stream, site, (*target)?, at)
@@ -483,14 +486,14 @@ impl<'a> DependenceAnalysis<'a> {
             return None;
         }
         let object = self.processes[stream.process].memory.object(at).map_or(0, |(_, _, object)| object);
-        // A function's own variables are not its state, however it reaches them.
+        // The variables of a function are not its state, however it accesses them.
         if self.objects[object as usize].owner == Some(serial) {
             return None;
         }
         Some(StateUpdate { target: ((site >> 32) as u32, target), object, site })
     }
 
-    /// Bytes hold a node now. What other objects had in their place was their last.
+    /// Assigns bytes. The last updates of other objects at the same address are final.
     fn store(&mut self, stream: &mut EventStream, at: u64, size: u64, node: NodeId) {
         let process = &mut self.processes[stream.process];
         let object = process.memory.object(at).map_or(0, |(_, _, object)| object);
@@ -504,7 +507,7 @@ impl<'a> DependenceAnalysis<'a> {
         process.memory.set(at, size, node);
     }
 
-    /// A stretch is somebody else's now: what it holds are last updates.
+    /// Ends the life of the objects in a range; their last updates are final.
     fn retire(&mut self, process: usize, at: u64, size: u64) {
         let process = &mut self.processes[process];
         let (graph, run) = (&self.graph, &mut self.tests[process.test]);
@@ -557,7 +560,7 @@ impl<'a> DependenceAnalysis<'a> {
         }
     }
 
-    /// Closes frames until the function of a site is the innermost one; whether it is.
+    /// Ends activities until the function of a site is the innermost one. Returns false if there is no such function.
     fn align(&mut self, stream: &mut EventStream, site: SiteRef) -> bool {
         let Some((_, described)) = self.site(site) else { return false };
         let function = Some(site >> 32 << 32 | u64::from(described.function));
@@ -567,8 +570,8 @@ impl<'a> DependenceAnalysis<'a> {
     }
 }
 
-/// Closes frames until one that fits is the innermost; `false`, and nothing is closed, if there is none in this function or,
-/// for functions, at all.
+/// Ends activities until one that matches is the innermost. Returns false, and ends nothing, if there is none in this
+/// function or, for functions, anywhere.
 fn close_until(
     flow: &mut DependenceAnalysis<'_>,
     stream: &mut EventStream,
@@ -584,13 +587,13 @@ fn close_until(
     true
 }
 
-/// Ends what the last statement left open.
+/// Ends the activities of the last statement.
 fn begin_statement(flow: &mut DependenceAnalysis<'_>, stream: &mut EventStream) {
     close_all(flow, stream);
     stream.stack.top().deps.clear();
 }
 
-/// Closes all that the innermost function is in the middle of.
+/// Ends all activities of the innermost function.
 fn close_all(flow: &mut DependenceAnalysis<'_>, stream: &mut EventStream) {
     let at = stream.stack.function_at();
     while stream.stack.frames.len() > at + 1 {

@@ -1,22 +1,22 @@
-//! Memory as state coverage sees it: which update every byte holds, and which object it belongs to.
+//! Shadow memory: maps each byte of a process to its last update and to its object.
 
 use crate::state::{NONE, NodeId};
 use std::collections::BTreeMap;
 
-/// What the bytes of a process hold.
+/// The shadow memory of a process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ShadowMemory {
-    /// By first byte: the byte after the last, and what they hold. Stretches don't overlap.
+    /// By first byte: the byte after the last, and the node. Ranges don't overlap.
     bytes: BTreeMap<u64, (u64, NodeId)>,
     /// By first byte: the byte after the last, and the object. Objects don't overlap.
     objects: BTreeMap<u64, (u64, u32)>,
 }
 
-/// Bit-fields stand above the address of what they are in (`probes.rs`).
+/// Bit-fields are above the address of their struct (`state_probes.rs`).
 const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
 impl ShadowMemory {
-    /// What a stretch holds, in order.
+    /// Calls `each` for the parts of a range, in order.
     pub fn read(&self, at: u64, size: u64, each: &mut dyn FnMut(u64, u64, NodeId)) {
         let end = at.saturating_add(size);
         let before = self.bytes.range(..at).next_back().filter(|(_, (until, _))| *until > at);
@@ -25,7 +25,8 @@ impl ShadowMemory {
         }
     }
 
-    /// The stretch that begins at a byte and goes on as long as neighbours belong together.
+    /// Returns the length of the range that begins at a byte and continues while `together` holds for neighbouring
+    /// parts.
     pub fn run(&self, at: u64, together: &dyn Fn(NodeId, NodeId) -> bool) -> u64 {
         let before = self.bytes.range(..=at).next_back().filter(|(_, (until, _))| *until > at);
         let Some((_, (mut end, mut last))) = before.map(|(start, rest)| (*start, *rest)) else { return 0 };
@@ -38,7 +39,7 @@ impl ShadowMemory {
         end - at
     }
 
-    /// Forgets a stretch; tells what it held.
+    /// Removes the nodes of a range, and passes them to `each`.
     pub fn clear(&mut self, at: u64, size: u64, each: &mut dyn FnMut(NodeId)) {
         let end = at.saturating_add(size);
         let before = self.bytes.range(..at).next_back().map(|(start, rest)| (*start, *rest));
@@ -60,32 +61,32 @@ impl ShadowMemory {
         }
     }
 
-    /// A stretch holds this now.
+    /// Assigns a node to a range.
     pub fn set(&mut self, at: u64, size: u64, node: NodeId) {
         if size > 0 && node != NONE {
             self.bytes.insert(at, (at.saturating_add(size), node));
         }
     }
 
-    /// All that is held.
+    /// Returns all nodes.
     pub fn all(&self) -> impl Iterator<Item = NodeId> {
         self.bytes.values().map(|(_, node)| *node)
     }
 
-    /// The object at a byte: its first byte, the byte after its last, and which it is.
+    /// Returns the object that contains a byte: its first byte, the byte after its last, and its id.
     pub fn object(&self, at: u64) -> Option<(u64, u64, u32)> {
         let at = at & ADDRESS_MASK;
         let (start, (end, object)) = self.objects.range(..=at).next_back()?;
         (at < *end).then_some((*start, *end, *object))
     }
 
-    /// An object begins to live; those in its place are gone.
+    /// Begins the life of an object, and ends that of the objects in its range.
     pub fn place(&mut self, at: u64, size: u64, object: u32) {
         self.remove(at, size.max(1));
         self.objects.insert(at, (at.saturating_add(size.max(1)), object));
     }
 
-    /// Objects in a stretch are gone.
+    /// Ends the life of the objects in a range.
     pub fn remove(&mut self, at: u64, size: u64) {
         let end = at.saturating_add(size);
         let before =
