@@ -56,7 +56,7 @@ pub(super) fn result(function: &Function, probes: &MethodProbes, predicate: Resu
         (Some(Ty::Ptr), ResultPredicate::NonZero) => &[DomainPart::NotNull],
         (_, ResultPredicate::Zero) => &[DomainPart::Zero],
         // The extremes of a type have probes beside those of the sign.
-        (_, ResultPredicate::NonZero) => &[DomainPart::Negative, DomainPart::Positive, DomainPart::NoNumber],
+        (_, ResultPredicate::NonZero) => &[DomainPart::Negative, DomainPart::Positive, DomainPart::NaN],
     };
     match parts.iter().map(|part| probes.result(*part)).collect() {
         Some(found) => (found, None),
