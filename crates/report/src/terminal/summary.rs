@@ -56,22 +56,26 @@ fn file_table(out: &mut String, functions: &[&Function], style: Style) {
         return;
     }
     rows.sort_by_key(|row| row.0);
-    let head = ["criterion", "functions", "covered", "infeasible", "unknown", "of feasible", "file"];
+    let head = ["file", "criterion", "functions", "covered", "infeasible", "unknown", "of feasible"];
     let mut cells = vec![head.map(str::to_string)];
+    let mut previous = None;
     for (file, criterion, counts, names) in &rows {
+        // The name of a file is only in the first of its lines.
+        let name = if previous == Some(file) { String::new() } else { file.to_string() };
+        previous = Some(file);
         cells.push([
+            name,
             criterion.to_string(),
             names.len().to_string(),
             format!("{}/{}", counts.covered, counts.total),
             counts.infeasible.to_string(),
             counts.unknown.to_string(),
             share(counts, 0).0,
-            file.to_string(),
         ]);
     }
     let mut align = [Align::Right; 7];
-    (align[0], align[5], align[6]) = (Align::Left, Align::Left, Align::Left);
-    push_table(out, &columns(&cells, align), style);
+    (align[0], align[1], align[6]) = (Align::Left, Align::Left, Align::Left);
+    push_fitting(out, &cells, align, &[&[0, 1, 2, 3, 4, 5, 6], &[0, 1, 3, 4, 5, 6]], style);
     out.push('\n');
 }
 
