@@ -1,5 +1,5 @@
-//! What a real program can do to a function and no test of ours does. A verdict never rests on its absence,
-//! unless the user says so (`--assume`); then the verdict names it.
+//! Effects of a real program on a function that no generated test has. A verdict never rests on their absence, unless
+//! the user assumes it (`--assume`); then the verdict names the assumption.
 
 use std::fmt;
 
@@ -14,29 +14,29 @@ pub enum Caveat {
     Allocation,
     /// An input pointer leads into a part of another object, or overlaps it.
     Overlap,
-    /// What an input pointer leads to is a block of the heap, which may be freed.
+    /// The pointee of an input pointer is a heap block, which may be freed.
     Heap,
-    /// A function that nobody defines changes memory.
+    /// An external function changes memory.
     External(String),
-    /// What the program says of something is not all that it can be.
+    /// The program does not determine a value completely.
     Unsettled(Unspecified),
     /// Inputs for which something has no defined result.
     Undefined,
 }
 
-/// What is not settled by the program.
+/// A property that the program does not determine.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Unspecified {
-    /// What nobody wrote may be anything.
+    /// Uninitialised memory may hold any value.
     Unwritten,
-    /// What is written may not get there.
+    /// Output may fail.
     Output,
-    /// What a front end or a model of the library says, in its words.
+    /// A property that a front end or a library model names.
     Said(String),
 }
 
 impl Unspecified {
-    /// What a module calls it by this name.
+    /// Returns the property with a name of the module.
     pub fn named(name: String) -> Unspecified {
         let known = [Unspecified::Unwritten, Unspecified::Output].into_iter().find(|known| known.as_str() == name);
         known.unwrap_or(Unspecified::Said(name))
@@ -70,16 +70,16 @@ impl fmt::Display for Unspecified {
     }
 }
 
-/// What a user can rule out.
+/// An assumption that a user can make.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum AssumeOption {
     /// Every call is the first: variables that no test sets hold their initial values.
     InitialState,
     /// No allocation fails.
     Allocation,
-    /// Input pointers lead to whole objects that do not overlap.
+    /// Input pointers point to whole objects that do not overlap.
     SeparateObjects,
-    /// Functions that nobody defines change nothing.
+    /// External functions have no side effects.
     PureExternals,
 }
 
@@ -92,7 +92,7 @@ impl AssumeOption {
         AssumeOption::PureExternals,
     ];
 
-    /// How `--assume` calls it.
+    /// Returns its name as a value of `--assume`.
     pub fn word(self) -> &'static str {
         match self {
             AssumeOption::InitialState => "initial-state",
@@ -145,7 +145,7 @@ impl Caveat {
         }
     }
 
-    /// What rules it out.
+    /// Returns the option that rules it out.
     pub fn ruled_out_by(&self) -> Option<AssumeOption> {
         match self {
             Caveat::EarlierCalls(_) | Caveat::OtherFiles(_) => Some(AssumeOption::InitialState),
@@ -184,23 +184,23 @@ impl fmt::Display for Caveat {
     }
 }
 
-/// What a verdict or a set of paths rests on beside the program.
+/// An assumption that a verdict or a set of paths rests on.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Assumption {
-    /// What is assumed, for people.
+    /// The assumption, for people.
     pub text: String,
-    /// Who says so.
+    /// The origin of the assumption.
     pub by: Authority,
 }
 
 impl Authority {
-    /// Whether verdicts rest on it, too, and not only the paths of tests.
+    /// Returns true if verdicts rest on it, and not only the paths of tests.
     pub fn binds_verdicts(&self) -> bool {
         matches!(self, Authority::Option(_) | Authority::Compiler)
     }
 }
 
-/// Who made an assumption.
+/// The origin of an assumption.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Authority {
     /// The user, by this option.
@@ -209,7 +209,7 @@ pub enum Authority {
     Compiler,
     /// The program's own text: holds for the paths that were explored, and for no infeasible verdict.
     Declaration,
-    /// How tests are made: holds for the paths that were explored, and for no infeasible verdict.
+    /// The construction of tests: it holds for explored paths, and for no infeasible verdict.
     Tests,
 }
 

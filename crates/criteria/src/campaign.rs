@@ -16,12 +16,12 @@ pub struct Campaign {
     pub tests: Vec<TestCase>,
 }
 
-/// What was found for one function and criterion.
+/// The result for one function and criterion.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FunctionResult {
     /// Function.
     pub name: String,
-    /// File it stands in.
+    /// The file of the function.
     pub file: String,
     /// Criterion.
     pub criterion: Criterion,
@@ -35,7 +35,7 @@ pub struct FunctionResult {
     pub tests: u64,
     /// The whole space was explored: no bound hit, nothing unsupported, no solver unknown, no doubt about a verdict.
     pub exhaustive: bool,
-    /// What that, and every verdict, rests on.
+    /// The assumptions of the paths and of every verdict.
     pub assumptions: Vec<Assumption>,
     /// Seconds spent exploring.
     pub seconds: f64,
@@ -67,7 +67,7 @@ pub struct ObjectiveCounts {
     pub covered: u64,
     pub infeasible: u64,
     pub unknown: u64,
-    /// Of a measured suite.
+    /// The number of uncovered objectives of a measured suite.
     pub uncovered: u64,
     /// Beside the total: what a change does not touch.
     pub unaffected: u64,

@@ -4,22 +4,22 @@ use crate::registry::{GoalCriterion, REGISTRY, criterion_named};
 use std::fmt;
 use std::str::FromStr;
 
-/// The name of state coverage, which is measured and stands in no registry.
+/// The name of state coverage, which is measured only and not in the registry.
 pub const STATE: &str = "state";
 
-/// Which paths are asked for.
+/// The paths of a path criterion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PathsOf {
     /// All.
     #[default]
     Any,
-    /// Those with at most so many iterations of each loop entry.
+    /// Paths with at most this number of iterations each time a loop is entered.
     Iterations(u32),
-    /// Those on which no call executes one of its basic blocks more often than this.
+    /// Paths on which no call executes one of its basic blocks more often than this.
     Visits(u32),
 }
 
-/// What is asked of a suite.
+/// A criterion, as users select it.
 #[derive(Clone, Copy)]
 pub enum Criterion {
     /// Every feasible path of these.

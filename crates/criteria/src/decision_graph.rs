@@ -1,14 +1,14 @@
 //! Decisions compiled to graphs (Whalen et al., section III).
 //!
-//! Each node is a condition that is evaluated next, each edge an outcome of it: which earlier conditions it masks, and
-//! what comes next. Walking the graph with the outcomes of a run gives the paper's marking function: add the outcome,
-//! remove what it masks, flush when the decision is done.
+//! Each node is a condition that is evaluated next, each edge one of its outcomes: the earlier conditions that it
+//! masks, and the next step. Walking the graph with the outcomes of a run gives the paper's marking function: add the
+//! outcome, remove what it masks, flush when the decision is done.
 //!
-//! Two differences from figure 3 of the paper. The test of its line 18 looks at the *parent's* operator: a right operand
-//! that is false under `and`, or true under `or`, masks the left operand. And the paper has one table a condition, which
-//! can't express exclusive or and equivalence (what comes next depends on the remembered left side); here a condition
-//! has one node for every context in which it is evaluated, and equal contexts share their node, so a decision of `and`,
-//! `or` and `not` has exactly one node a condition.
+//! There are two differences from figure 3 of the paper. The test of its line 18 must use the *parent's* operator: a
+//! right operand that is false under `and`, or true under `or`, masks the left operand. And the paper has one table for
+//! each condition, which cannot express exclusive or and equivalence (the next step depends on the left operand); here
+//! a condition has one node for every context in which it is evaluated, and equal contexts share a node, so a decision
+//! of `and`, `or` and `not` has exactly one node for each condition.
 
 use crate::masks::Masks;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -27,7 +27,7 @@ define_id! {
 pub struct DecisionGraph {
     /// Nodes.
     pub nodes: IndexMap<NodeId, DecisionNode>,
-    /// Where an evaluation begins.
+    /// The first step of an evaluation.
     pub start: DecisionStep,
 }
 
@@ -36,20 +36,20 @@ pub struct DecisionGraph {
 pub struct DecisionNode {
     /// The condition that is evaluated.
     pub condition: CondId,
-    /// What its outcomes lead to: false, true.
+    /// The edges of its outcomes: false, true.
     pub edges: [DecisionEdge; 2],
 }
 
-/// What an outcome leads to.
+/// The effect of an outcome.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DecisionEdge {
     /// Earlier conditions whose effect is masked by it.
     pub masks: Masks,
-    /// What comes next.
+    /// The next step.
     pub target: DecisionStep,
 }
 
-/// What comes next in an evaluation.
+/// The next step of an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DecisionStep {
     /// Another condition.
@@ -63,7 +63,7 @@ pub enum DecisionStep {
 pub struct Row {
     /// The outcomes of the conditions, in evaluation order.
     pub outcomes: Vec<(CondId, bool)>,
-    /// Those of them that were not masked: each of them decided the outcome.
+    /// The conditions that were not masked: each of them independently affected the outcome.
     pub independent: Vec<(CondId, bool)>,
     /// The decision's outcome.
     pub result: bool,
@@ -131,7 +131,7 @@ enum WalkTarget {
 }
 
 impl DecisionEvaluation {
-    /// What comes next.
+    /// Returns the next step.
     pub fn at(&self, graph: &DecisionGraph) -> DecisionStep {
         match self.target {
             None => graph.start,
@@ -160,7 +160,7 @@ impl DecisionEvaluation {
         &self.outcomes
     }
 
-    /// Those of them that nothing has masked so far.
+    /// Returns the conditions that are not masked so far.
     pub fn unmasked(&self) -> &[(CondId, bool)] {
         &self.unmasked
     }
@@ -171,7 +171,7 @@ impl DecisionEvaluation {
     }
 }
 
-/// What is left to do with the value of a subtree, innermost first.
+/// The operations that are pending on the value of a subtree, innermost first.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Pending<'t> {
     Negate,
@@ -230,7 +230,7 @@ type Stack<'t> = Option<Rc<Link<'t>>>;
 struct Link<'t> {
     first: Pending<'t>,
     rest: Stack<'t>,
-    /// Of all of it: stacks of thousands of links are looked up thousands of times.
+    /// The hash of the whole stack, because stacks of thousands of links are looked up thousands of times.
     hash: u64,
 }
 
@@ -350,15 +350,15 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// What is pending while the left side of `and` (which stops at false) or `or` (true) is evaluated: below it lies what
-/// the right side will need.
+/// Returns the pending operations while the left operand of `and` (which stops at false) or `or` (true) is evaluated:
+/// below it is what the right operand needs.
 fn short_circuit<'t>(stop_at: bool, left: &'t BoolTree, right: &'t BoolTree, stack: &Stack<'t>) -> Stack<'t> {
     let below = push(Pending::Right { stop_at, left: ByAddress(left) }, stack);
     push(Pending::Left { stop_at, right: ByAddress(right) }, &below)
 }
 
-/// Whether some values of its conditions give a tree this value: constants can rule it out, nothing else, since every
-/// condition stands once.
+/// Returns true if some values of its conditions give a tree this value. Only constants can exclude one, because every
+/// condition occurs once.
 fn can_be(tree: &BoolTree, value: bool) -> bool {
     match tree {
         BoolTree::Cond(_) => true,

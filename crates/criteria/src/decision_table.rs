@@ -1,23 +1,21 @@
-//! Truth tables of decisions: the rows that tests evaluated, what each row shows, and the independence pairs among them.
-//! This is what a reviewer of MC/DC reads.
+//! Truth tables of decisions: the rows that tests evaluated, the conditions that each row shows, and the independence
+//! pairs. Reviewers of MC/DC read these tables.
 //!
-//! The definitions, for a condition `c` of a decision and two rows that were seen:
+//! The definitions, for a condition `c` of a decision and two evaluated rows:
 //!
-//! - A row *shows* `c` if `c` was evaluated in it and not masked: with the rest of the row as it is, and whatever was not
-//!   evaluated as it may be, the decision's outcome can hinge on `c`. That is [`Row::independent`].
-//! - **Masking pair**: both rows show `c`, with different values, and the decision's outcomes differ.
+//! - A row *shows* `c` if `c` was evaluated in it and not masked ([`Row::independent`]).
+//! - **Masking pair**: both rows show `c`, with different values, and the outcomes of the decision differ.
 //! - **Unique-cause pair**: `c` was evaluated in both rows, with different values; every *other* condition that was
-//!   evaluated in both has the same value in both; and the outcomes differ. A condition that short-circuit evaluation
-//!   left out of one of the rows counts as equal to anything. Said without the three values: there are two complete
-//!   assignments that differ in `c` only and evaluate as these two rows, with different outcomes.
+//!   evaluated in both has the
+//!   same value in both; and the outcomes differ. A condition that was not evaluated in one of the rows counts as equal to anything.
 //!
-//! Every unique-cause pair is a masking pair. Where a decision has only `and`, `or` and `not`, a condition that rows show
-//! with both values always has a masking pair, because its value fixes the outcome of a row that shows it. With exclusive
-//! or, equivalence and the conditional operator it need not: in `a ^ b`, the rows true-false and false-true show all four
-//! values, though the decision is true in both. So a table has the values that were shown and the pairs apart, and
-//! [`DecisionTable::is_complete`] asks for both.
+//! Every unique-cause pair is a masking pair. If a decision has only `and`, `or` and `not`, a condition that rows show
+//! with both values always has a masking pair, because its value determines the outcome of a row that shows it. With
+//! exclusive or, equivalence and the conditional operator it need not: in `a ^ b`, the rows true-false and false-true
+//! show all four values, though the decision is true in both. So a table has the shown values and the pairs apart, and
+//! [`DecisionTable::is_complete`] requires both.
 //!
-//! Deliberately not here: running tests (the rows come from whoever ran them) and how a table looks.
+//! Deliberately not here: running tests and rendering tables.
 
 use crate::{DecisionGraph, Goal, Objectives, PairSearch, Row, Status, WhyInfeasible, WhyUnknown};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,17 +25,17 @@ use touchstone_ir::{CondId, Condition, DecisionId, FuncId, Function};
 /// The rows of a decision are known beforehand if there are no more than this.
 pub const MAX_ROWS_LISTED: usize = 64;
 
-/// So many pairs of a kind are kept for each condition; the others are only counted.
+/// The maximum number of pairs of a kind that are kept for each condition; the others are only counted.
 pub const MAX_PAIRS_LISTED: usize = 16;
 
-/// What is known of one decision after a suite ran.
+/// The coverage of one decision by a suite.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DecisionTable {
-    /// The function it stands in.
+    /// The function of the decision.
     pub function: String,
     /// The decision, in that function.
     pub decision: DecisionId,
-    /// Where it stands.
+    /// The source position.
     pub span: Span,
     /// Its source text.
     pub text: String,
@@ -49,7 +47,7 @@ pub struct DecisionTable {
     pub pairs: Vec<IndependencePair>,
     /// Pairs that were found but are not in `pairs`.
     pub pairs_left_out: usize,
-    /// Whether unique-cause pairs were searched for where goals alone gave none.
+    /// The status of the search for unique-cause pairs.
     pub pair_search: PairSearch,
     /// All rows that there are; none if they are many.
     pub possible: Vec<TableRow>,
@@ -58,7 +56,7 @@ pub struct DecisionTable {
 /// A condition of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableCondition {
-    /// Where it stands.
+    /// The source position.
     pub span: Span,
     /// Its source text.
     pub text: String,
@@ -66,7 +64,7 @@ pub struct TableCondition {
     pub sides: [ValueStatus; 2],
 }
 
-/// Whether a value of a condition was shown to decide.
+/// The status of one value of a condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ValueStatus {
     /// Some row shows it.
@@ -151,11 +149,11 @@ pub fn decision_tables(function: &Function, tests: &[(String, Vec<(DecisionId, R
 /// A decision before its rows are known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableHead {
-    /// The function it stands in.
+    /// The function of the decision.
     pub function: String,
     /// The decision, in that function.
     pub decision: DecisionId,
-    /// Where it stands.
+    /// The source position.
     pub span: Span,
     /// Its source text.
     pub text: String,
@@ -286,7 +284,7 @@ impl DecisionTable {
         needed
     }
 
-    /// How many of the values of conditions are shown, and how many there are.
+    /// Returns the number of shown values of conditions, and of all of them.
     pub fn shown(&self) -> (usize, usize) {
         let sides = self.conditions.values().flat_map(|condition| &condition.sides);
         (sides.filter(|side| **side == ValueStatus::Shown).count(), 2 * self.conditions.len())
@@ -297,13 +295,13 @@ impl DecisionTable {
         self.pairs.iter().filter(move |pair| pair.condition == condition)
     }
 
-    /// Whether every condition is shown with both values, and by a pair of rows with different outcomes.
+    /// Returns true if every condition is shown with both values, by a pair of rows with different outcomes.
     pub fn is_complete(&self) -> bool {
         let (shown, all) = self.shown();
         shown == all && self.conditions.ids().all(|condition| self.pairs_of(condition).next().is_some())
     }
 
-    /// Whether every condition has a unique-cause pair.
+    /// Returns true if every condition has a unique-cause pair.
     pub fn is_unique_cause_complete(&self) -> bool {
         let unique = |pair: &IndependencePair| pair.kind == PairKind::UniqueCause;
         self.conditions.ids().all(|condition| self.pairs_of(condition).any(unique))

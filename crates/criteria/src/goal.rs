@@ -1,8 +1,8 @@
-//! Goals: what a run must do to cover an objective, in terms of the IR.
+//! Goals: the events of a run that cover an objective, in terms of the IR.
 //!
-//! Goals are the closed vocabulary between criteria and whoever executes: a criterion says which goals it wants, the
-//! engine, the interpreter's watcher and (later) probes say which were reached. A new criterion is a new combination of
-//! these, or of labels, and needs no change in an executor.
+//! Goals are the closed vocabulary between criteria and executors: a criterion lists the goals that it needs; the
+//! engine, the interpreter's observer and the probes report which were reached. A new criterion is a new combination of
+//! goals and needs no change in an executor.
 
 use crate::Row;
 use touchstone_base::{Span, define_id};
@@ -15,23 +15,23 @@ define_id! {
     GoalId, "goal"
 }
 
-/// What a run must do.
+/// An event that a run must reach.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// Reach a point, in a state in which the predicate (if there is one) holds.
     Label {
-        /// Where.
+        /// The function.
         func: FuncId,
         /// The point.
         point: PointId,
-        /// What must hold; `None` is true.
+        /// The predicate that must hold; `None` is true.
         predicate: Option<Expr>,
     },
     /// Enter a function with inputs for which the predicate holds.
     Entry {
         /// The function.
         func: FuncId,
-        /// What must hold over its parameters and globals.
+        /// The predicate over parameters and globals that must hold.
         predicate: Expr,
     },
     /// Return from a function with a result for which the predicate holds.
@@ -43,16 +43,16 @@ pub enum Goal {
     },
     /// Take an arm of a switch.
     Arm {
-        /// Where.
+        /// The function.
         func: FuncId,
         /// The block that ends in the switch.
         block: BlockId,
-        /// Where the arm goes.
+        /// The target of the arm.
         target: BlockId,
     },
     /// Evaluate a decision to a value.
     Outcome {
-        /// Where.
+        /// The function.
         func: FuncId,
         /// The decision.
         decision: DecisionId,
@@ -61,7 +61,7 @@ pub enum Goal {
     },
     /// Evaluate a condition to a value, whether or not its decision gets an outcome.
     Condition {
-        /// Where.
+        /// The function.
         func: FuncId,
         /// The decision.
         decision: DecisionId,
@@ -72,7 +72,7 @@ pub enum Goal {
     },
     /// Evaluate a decision with exactly these outcomes of its conditions.
     Row {
-        /// Where.
+        /// The function.
         func: FuncId,
         /// The decision.
         decision: DecisionId,
@@ -81,7 +81,7 @@ pub enum Goal {
     },
     /// Evaluate a condition to a value that is not masked: it decides the decision's outcome.
     Independent {
-        /// Where.
+        /// The function.
         func: FuncId,
         /// The decision.
         decision: DecisionId,
@@ -92,7 +92,7 @@ pub enum Goal {
     },
     /// Evaluate a decision in a row that is, with one of these rows, a unique-cause pair for a condition.
     Partner {
-        /// Where.
+        /// The function.
         func: FuncId,
         /// The decision.
         decision: DecisionId,
@@ -103,9 +103,9 @@ pub enum Goal {
     },
     /// End in an error at this place.
     Error {
-        /// Where the instruction is.
+        /// The function of the instruction.
         func: FuncId,
-        /// How it goes wrong.
+        /// The kind of error.
         kind: ErrorKind,
         /// The place that the error names.
         span: Span,
@@ -113,7 +113,7 @@ pub enum Goal {
 }
 
 impl Goal {
-    /// The function that the goal stands in.
+    /// Returns the function of the goal.
     pub fn func(&self) -> FuncId {
         match self {
             Goal::Label { func, .. }

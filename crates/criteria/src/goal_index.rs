@@ -1,4 +1,4 @@
-//! Goals indexed by the events that reach them. Whoever executes asks here what an event means.
+//! An index of goals by the events that reach them, for executors.
 
 use crate::independence_pairs::unique_cause;
 use crate::{DecisionGraph, Goal, GoalId, Row};
@@ -11,7 +11,7 @@ use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, FuncId, Module, Poin
 pub struct GoalIndex {
     /// All goals.
     pub goals: IndexMap<GoalId, Goal>,
-    /// Goals that nobody asks for any more.
+    /// Goals that are no longer needed.
     ignored: BTreeSet<GoalId>,
     functions: Vec<Option<FunctionWatch>>,
 }
@@ -34,7 +34,7 @@ pub struct DecisionGoals {
     pub graph: DecisionGraph,
     /// Its goals.
     pub goals: Vec<GoalId>,
-    /// Those of them that are outcomes of conditions: reached as soon as the condition is evaluated.
+    /// Goals that are outcomes of conditions: reached as soon as the condition is evaluated.
     conditions: Vec<GoalId>,
 }
 
@@ -78,27 +78,27 @@ impl GoalIndex {
         GoalIndex { goals, ignored: BTreeSet::new(), functions }
     }
 
-    /// Nobody asks for these goals; what reaches them is still told.
+    /// Marks goals as no longer needed; events that reach them are still reported.
     pub fn ignore(&mut self, goals: impl IntoIterator<Item = GoalId>) {
         self.ignored.extend(goals);
     }
 
-    /// What is watched in a function; nothing in one that the module got later.
+    /// Returns the goals of a function; none for a function that was loaded later.
     fn of(&self, func: FuncId) -> Option<&FunctionWatch> {
         self.functions.get(func.index())?.as_ref()
     }
 
-    /// Whether anything in the function is watched.
+    /// Returns true if the function has goals.
     pub fn watches(&self, func: FuncId) -> bool {
         self.of(func).is_some()
     }
 
-    /// What is wanted of a decision.
+    /// Returns the goals of a decision.
     pub fn decision(&self, func: FuncId, decision: DecisionId) -> Option<&DecisionGoals> {
         self.of(func)?.decisions[decision.index()].as_ref()
     }
 
-    /// Whether MC/DC is asked of a decision.
+    /// Returns true if the decision has MC/DC goals.
     pub fn asks_for_mcdc(&self, func: FuncId, decision: DecisionId) -> bool {
         let independent =
             |id: &GoalId| matches!(self.goals[*id], Goal::Independent { .. }) && !self.ignored.contains(id);
@@ -110,7 +110,7 @@ impl GoalIndex {
         self.of(func).map_or(&[], |watch| &watch.points[point.index()])
     }
 
-    /// What is wanted of the inputs of a function.
+    /// Returns the goals over the inputs of a function.
     pub fn entry(&self, func: FuncId) -> &[GoalId] {
         self.of(func).map_or(&[], |watch| &watch.entry)
     }

@@ -1,7 +1,7 @@
-//! Whether an evaluation of a decision can still reach a goal: exact for what the decision graph alone knows, so a search
-//! may leave an evaluation that can't, however many conditions are left.
+//! Reachability of goals inside of a decision. It is exact for the decision graph, so a search may prune an evaluation
+//! that reaches no open goal, however many conditions are left.
 //!
-//! Deliberately not here: which outcomes inputs allow. That is the executors' part.
+//! Deliberately not here: the outcomes that inputs allow, which executors know.
 
 use crate::{DecisionEvaluation, DecisionGraph, DecisionNode, DecisionStep, Goal, NodeId, Row};
 use rustc_hash::FxHashSet;
@@ -9,8 +9,8 @@ use touchstone_base::Id;
 use touchstone_ir::CondId;
 
 impl DecisionGraph {
-    /// Whether some outcomes of the conditions that are left end this evaluation in a row that reaches the goal. A goal that
-    /// is not about evaluations of a decision is never reached by one.
+    /// Returns true if some outcomes of the remaining conditions end this evaluation in a row that reaches the goal. A
+    /// goal that is not about evaluations is never reached by one.
     pub fn can_reach(&self, walk: &DecisionEvaluation, goal: &Goal) -> bool {
         let at = walk.at(self);
         match goal {
@@ -59,7 +59,7 @@ impl DecisionGraph {
         found
     }
 
-    /// The nodes that open outcomes lead to, each after all that comes behind it.
+    /// Returns the nodes that are reachable by open outcomes, in post-order.
     fn later_first(&self, open: impl Fn(&DecisionNode) -> [bool; 2]) -> Vec<NodeId> {
         let (mut order, mut seen) = (Vec::new(), vec![false; self.nodes.len()]);
         let mut pending = vec![(self.start, false)];
@@ -90,7 +90,7 @@ impl DecisionGraph {
             .any(|node| spares(node, value) && self.leads(node.edges[usize::from(value)].target, spares, |_| true))
     }
 
-    /// Whether the evaluation can end as a unique-cause partner of a row: everything else that the row has is kept.
+    /// Returns true if the evaluation can end as a unique-cause partner of a row.
     fn can_pair(&self, walk: &DecisionEvaluation, row: &Row, condition: CondId) -> bool {
         let wanted = |of: CondId| row.value(of).map(|value| value != (of == condition));
         let keeps = |of: CondId, outcome: bool| wanted(of).is_none_or(|wanted| wanted == outcome);
@@ -98,7 +98,7 @@ impl DecisionGraph {
             && self.leads(walk.at(self), |node, outcome| keeps(node.condition, outcome), |result| result != row.result)
     }
 
-    /// Whether allowed outcomes lead from here to an allowed end.
+    /// Returns true if an allowed end is reachable by allowed outcomes.
     fn leads(
         &self,
         from: DecisionStep,
@@ -108,7 +108,8 @@ impl DecisionGraph {
         self.visit(from, allows, |target| matches!(target, DecisionStep::Done(result) if ends(result)))
     }
 
-    /// Visits everything that allowed outcomes lead to from here, each node once, until `stops` says so; gives whether it did.
+    /// Visits every node that is reachable by allowed outcomes once, until `stops` returns true; returns true if it
+    /// did.
     fn visit(
         &self,
         from: DecisionStep,

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Deadline;
 use touchstone_ir::{CondId, DecisionId, FuncId, Module};
 
-/// So many rows of a decision are tried one by one where no seen row has a partner.
+/// The maximum number of rows of a decision that are tried one by one if no evaluated row has a partner.
 pub const MAX_ROWS_TRIED: usize = 128;
 
 /// The condition for which two rows of a decision are a unique-cause pair: their outcomes differ, it has different values in
@@ -129,7 +129,7 @@ impl EvaluatedRows {
     }
 }
 
-/// What a search for pairs found.
+/// The result of a search for pairs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum PairSearch {
     /// There was none.
@@ -141,7 +141,7 @@ pub enum PairSearch {
     Stopped(PairsStopped),
 }
 
-/// Why the search for unique-cause pairs was stopped.
+/// The reason why the search for unique-cause pairs was stopped.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PairsStopped {
     /// It left something out.

@@ -1,7 +1,7 @@
-//! What is to be tested and what was found: objectives, criteria, test cases, verdicts, campaigns.
+//! The shared data of all commands: objectives, criteria, test cases, verdicts, results.
 //!
-//! These are the data that the verbs share. A criterion (`criteria/`, listed in `registry.rs`) turns a function into
-//! objectives; each has a [`Goal`], which is all that an executor understands. Nothing here executes, solves or prints.
+//! A criterion (`criteria/`, listed in `registry.rs`) turns a function into objectives; each has a [`Goal`], which is
+//! all that an executor understands. Nothing here executes, solves or prints.
 
 #![warn(missing_docs)]
 

@@ -1,7 +1,7 @@
-//! Sets of conditions, as what stands beside each other in a decision.
+//! Sets of conditions as ranges of neighbours in a decision.
 //!
-//! What an outcome masks is mostly all that stands left of it. As lists of single conditions, the masks of a decision take the
-//! square of its conditions; as ranges they take as much as the decision.
+//! An outcome mostly masks everything to its left. As lists, the masks of a decision would take the square of its
+//! conditions; as ranges they are linear.
 
 use std::ops::Range;
 use touchstone_base::Id;
@@ -29,7 +29,7 @@ impl Masks {
         Masks { ranges }
     }
 
-    /// Whether a condition is among them.
+    /// Returns true if the set contains a condition.
     pub fn contains(&self, condition: CondId) -> bool {
         let number = condition.index();
         let behind = self.ranges.partition_point(|range| range.end <= number);

@@ -12,11 +12,11 @@ use touchstone_ir::{FuncId, Module};
 /// Objectives and the goals that cover them, under common ids.
 #[derive(Clone, Debug, Default)]
 pub struct Objectives {
-    /// What is asked.
+    /// The objectives.
     pub list: IndexMap<GoalId, Objective>,
-    /// What covers it.
+    /// The goals of the objectives.
     pub goals: IndexMap<GoalId, Goal>,
-    /// Those that had their verdict before any search.
+    /// The objectives with a verdict before any search.
     pub settled: BTreeSet<GoalId>,
 }
 

@@ -11,7 +11,7 @@ pub use crate::criteria::REGISTRY;
 pub trait GoalCriterion: Sync + std::panic::RefUnwindSafe {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
-    /// What it asks, in one line.
+    /// Its requirement, in one line.
     fn about(&self) -> &'static str;
     /// Its objectives in a function, in source order.
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec>;
@@ -122,7 +122,7 @@ pub fn coverage_kind(name: &str) -> CoverageKind {
     criterion_named(name).map_or(CoverageKind::Other, |criterion| criterion.coverage_kind())
 }
 
-/// What a criterion sees.
+/// The input of a criterion.
 pub struct CriterionScope<'m> {
     /// The program.
     pub module: &'m Module,
@@ -130,7 +130,7 @@ pub struct CriterionScope<'m> {
     pub func: FuncId,
     /// Its decisions as graphs.
     pub graphs: IndexMap<DecisionId, DecisionGraph>,
-    /// What the user switched.
+    /// The options of the user.
     pub options: &'m CriteriaOptions,
 }
 
@@ -146,7 +146,7 @@ impl<'m> CriterionScope<'m> {
     }
 }
 
-/// What users switch.
+/// The options of criteria.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CriteriaOptions {
     /// Mutation operators to use; empty means all.
@@ -158,31 +158,31 @@ pub struct CriteriaOptions {
 /// An objective before it has its identity.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ObjectiveSpec {
-    /// What covers it.
+    /// The goal that covers it.
     pub goal: Goal,
-    /// Where it stands.
+    /// The source position.
     pub span: Span,
-    /// What it asks, for people.
+    /// The text for people.
     pub text: String,
-    /// What is known of it without any search.
+    /// The verdict without any search, if there is one.
     pub known: Option<PresetVerdict>,
 }
 
-/// What is known of an objective without any search.
+/// The verdict of an objective without any search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PresetVerdict {
     /// It is impossible: constants rule it out.
     Constant,
-    /// It stands for more objectives than can be listed.
+    /// It represents more objectives than can be listed.
     TooMany {
-        /// So many would have been.
+        /// The maximum number.
         most: usize,
-        /// What they are.
+        /// The kind of item.
         of: CountedItem,
     },
 }
 
-/// What there can be too many of.
+/// A kind of item that there can be too many of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CountedItem {
     /// Combinations of conditions.

@@ -1,7 +1,7 @@
-//! What in a test only its module knows: numbers of data types, places, names of literals. Who keeps tests for another module puts
-//! something in their place that both have.
+//! Visitor of the parts of a test that only its module can interpret: numbers of data types, source positions, names of
+//! literals. A test that is stored for another module has them replaced.
 //!
-//! Every field is named, so that a new one is not forgotten here.
+//! Every field is matched by name, so that a new one is not forgotten.
 
 use crate::{
     EarlierCall, EnvironmentInput, Expected, ExpectedCall, NamedValue, ObjectInput, Observation, ObservationPoint,
@@ -16,7 +16,7 @@ pub trait Renumber {
     fn data(&mut self, id: &mut DataTypeId);
     /// A place.
     fn place(&mut self, span: &mut Span);
-    /// Where a pointer leads.
+    /// Visits the target of a pointer.
     fn target(&mut self, target: &mut PointerTarget);
 }
 

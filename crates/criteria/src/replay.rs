@@ -1,9 +1,9 @@
-//! What the replay on the real program said, and the reasons for it.
+//! The result of a replay on the real program, and its reasons.
 
 use crate::{GoalId, Outcome};
 use touchstone_ir::ErrorKind;
 
-/// What the replay on the real program said.
+/// The result of a replay on the real program.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Replay {
     /// Not replayed (yet).
@@ -18,7 +18,7 @@ pub enum Replay {
 }
 
 touchstone_base::reasons! {
-    /// What was otherwise than predicted. Places and what programs said are data, as they are shown.
+    /// A difference from the prediction. Positions and messages are data.
     #[derive(Clone, PartialEq, Debug, thiserror::Error)]
     pub enum Disagreement {
         /// The reference interpreter does not reach what the engine reached.
@@ -61,7 +61,7 @@ touchstone_base::reasons! {
 }
 
 touchstone_base::reasons! {
-    /// Why the real program can't be asked, or its answer is none.
+    /// The reason why a test cannot be checked on the real program.
     #[derive(Clone, PartialEq, Debug, thiserror::Error, serde::Serialize, serde::Deserialize)]
     pub enum NotCheckable {
         /// Each read of a volatile object is an input.
@@ -79,7 +79,7 @@ touchstone_base::reasons! {
         /// A system call that the sandbox forbids, and can't name.
         #[error("makes a system call that the sandbox does not allow")]
         "system_call" => SystemCall,
-        /// Nothing shows a read of what nobody wrote.
+        /// Nothing detects an uninitialised read.
         #[error("the replay can't see reads of uninitialised memory")]
         "uninitialised" => Uninitialised,
         /// The sanitizers let the access pass and report something later.
@@ -119,7 +119,7 @@ touchstone_base::reasons! {
 }
 
 touchstone_base::reasons! {
-    /// Why no test can be made of a path.
+    /// The reason why no test can be constructed for a path.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error, serde::Serialize, serde::Deserialize)]
     pub enum Untestable {
         /// An object whose insides are the library's own business.

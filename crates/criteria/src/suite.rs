@@ -33,16 +33,16 @@ pub fn conclude(objectives: &mut Objectives, tests: &[TestCase], ruling: &Uncove
     }
 }
 
-/// What is known of goals that no test covers.
+/// The evidence about goals that no test covers.
 #[derive(Clone, Debug)]
 pub struct UncoveredEvidence<'a> {
     /// Goals that no run reaches: everything was explored.
     pub excluded: &'a BTreeSet<GoalId>,
     /// Goals that some static proof rules out.
     pub proved: &'a BTreeMap<GoalId, Proof>,
-    /// Why others are open, where that is known of the goal itself.
+    /// The reasons that are known for single goals.
     pub doubted: &'a BTreeMap<GoalId, Vec<IncompletePaths>>,
-    /// Why goals are open at all.
+    /// The reasons that hold for all goals.
     pub incomplete: &'a [IncompletePaths],
 }
 
@@ -80,8 +80,8 @@ pub fn reduce(
     missing.retain(|goal| !settled.contains(goal));
     let mut kept: BTreeSet<usize> = (tests.len()..rows.len()).collect();
     let goes_wrong = |test: &TestCase| matches!(test.outcome, Outcome::Error { .. } | Outcome::Hung);
-    // What a test adds only gets less: a test that still adds what it did when it was looked at last is the best. One that
-    // goes wrong comes after all that don't, and one on a heap that may be none after all others.
+    // The gain of a test only decreases, so a test whose gain is unchanged since its last evaluation is the best. Tests
+    // that end in an error come after the others, and tests on a heap that may be unreachable come last.
     let rank = |test: &TestCase| (test.heap == HeapOrigin::Made, !goes_wrong(test));
     let mut waiting: BinaryHeap<((bool, bool), usize, Reverse<usize>)> =
         tests.iter().enumerate().map(|(index, test)| (rank(test), test.covers.len(), Reverse(index))).collect();

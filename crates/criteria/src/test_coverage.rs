@@ -1,4 +1,4 @@
-//! Which objectives a test covers: the other direction of [`Status::Covered`].
+//! The objectives that a test covers: the inverse of [`Status::Covered`].
 
 use crate::{HeapOrigin, Objective, Outcome, REGISTRY, Status, TestCase};
 use rustc_hash::FxHashSet;
@@ -13,8 +13,8 @@ pub struct CoveredObjective<'a> {
     pub alone: bool,
 }
 
-/// What each test covers, by the test's id, in the order of the objectives. An objective that stands twice (as a callee's
-/// in the campaigns of two callers) counts once.
+/// Maps the id of each test to the objectives that it covers, in their order. An objective that occurs twice (as a
+/// callee's in the results of two callers) counts once.
 pub fn objectives_by_test<'a>(
     objectives: impl IntoIterator<Item = &'a Objective>,
 ) -> BTreeMap<&'a str, Vec<CoveredObjective<'a>>> {
@@ -38,13 +38,13 @@ pub struct HeapTests<'a> {
 }
 
 impl<'a> HeapTests<'a> {
-    /// Those among these tests.
+    /// Returns those among the given tests.
     pub fn among(tests: &'a [TestCase]) -> Self {
         let own = tests.iter().filter(|test| test.heap == HeapOrigin::NotShownReachable);
         HeapTests { ids: own.map(|test| test.id.as_str()).collect() }
     }
 
-    /// Whether only such tests cover an objective.
+    /// Returns true if only such tests cover an objective.
     pub fn cover(&self, objective: &Objective) -> bool {
         match &objective.status {
             Status::Covered(tests) => !tests.is_empty() && tests.iter().all(|test| self.ids.contains(test.as_str())),
@@ -59,7 +59,7 @@ pub struct ErrorTests<'a> {
 }
 
 impl<'a> ErrorTests<'a> {
-    /// Those among these tests.
+    /// Returns those among the given tests.
     pub fn among(tests: &'a [TestCase]) -> Self {
         let goes_wrong = |test: &&TestCase| matches!(test.outcome, Outcome::Error { .. });
         ErrorTests { ids: tests.iter().filter(goes_wrong).map(|test| test.id.as_str()).collect() }
@@ -71,7 +71,7 @@ impl<'a> ErrorTests<'a> {
         self
     }
 
-    /// Whether only tests that go wrong cover an objective, which asks for something else.
+    /// Returns true if only tests that end in an error cover an objective that does not ask for an error.
     pub fn cover(&self, objective: &Objective) -> bool {
         let asks = REGISTRY.iter().any(|known| known.name() == objective.criterion && known.asks_for_errors());
         match &objective.status {

@@ -16,45 +16,45 @@ pub struct TestCase {
     pub id: String,
     /// The function under test (or the entry of the program).
     pub function: String,
-    /// What is called, and with what.
+    /// The called function and its inputs.
     pub kind: TestKind,
-    /// What the surroundings give: the program's arguments, then answers to its requests, in order.
+    /// The inputs from the environment: program arguments, then answers to requests, in order.
     pub answers: Vec<EnvironmentInput>,
-    /// How the run ends.
+    /// The end of the run.
     pub outcome: Outcome,
-    /// What must hold afterwards.
+    /// The expected values.
     pub expected: Expected,
     /// The oracle function (`NAME_post`) exists and must accept the result.
     pub oracle: Option<String>,
-    /// What the path looks like, for people: the conditions with their outcomes, in order, shortened.
+    /// The path for people: the conditions with their outcomes, in order, shortened.
     pub description: String,
     /// The path's identity: equal for two tests if and only if they take the same path.
     pub path: u64,
     /// Goals that the test reaches, of those that were watched.
     pub covers: Vec<GoalId>,
-    /// How its objects came to be.
+    /// The origin of its objects.
     #[serde(default)]
     pub heap: HeapOrigin,
-    /// What an older version does instead, if that was asked and differs.
+    /// The behaviour of an older version, if it was compared and differs.
     #[serde(skip)]
     pub older: Option<String>,
-    /// What the replay on the real program said. Each run says it anew.
+    /// The result of the replay on the real program, set by each run.
     #[serde(skip)]
     pub replayed: Replay,
 }
 
-/// How the objects of a test came to be, where only code of the program makes objects whole.
+/// The origin of the objects of a test, for languages in which only code of the program constructs objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub enum HeapOrigin {
-    /// As a caller makes them; or anybody can make them.
+    /// Constructed as a caller constructs them.
     #[default]
     Made,
-    /// Field by field: nobody showed that calls lead there.
+    /// Set field by field: no API sequence was shown to construct them.
     NotShownReachable,
 }
 
 impl HeapOrigin {
-    /// What is said of a test on such a heap, if anything is.
+    /// Returns the remark about a test on such a heap, if there is one.
     pub fn remark(self) -> Option<&'static str> {
         match self {
             HeapOrigin::Made => None,
@@ -63,7 +63,7 @@ impl HeapOrigin {
     }
 }
 
-/// What a test runs.
+/// The kind of run of a test.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum TestKind {
     /// Calls the function directly.
@@ -87,9 +87,9 @@ pub enum TestKind {
 pub struct EarlierCall {
     /// The function.
     pub function: String,
-    /// One value a parameter of the source, in order. Pointers lead to objects of the test.
+    /// One value for each parameter of the source, in order. Pointers point to objects of the test.
     pub params: Vec<NamedValue>,
-    /// What it returns; `None` if that is nothing, or if it does not return.
+    /// The result; `None` if there is none, or if the call does not return.
     pub result: Option<DataValue>,
 }
 
@@ -113,7 +113,7 @@ pub struct ObjectInput {
     pub element: DataTypeId,
     /// The elements; one for a plain pointee.
     pub values: Vec<DataValue>,
-    /// How many elements of declared array type it has; `None` for a pointee of a plain pointer.
+    /// The number of elements of declared array type; `None` for the pointee of a plain pointer.
     pub is_array: bool,
     /// It is a block of the heap: the function under test ends its life.
     pub on_heap: bool,
@@ -122,28 +122,28 @@ pub struct ObjectInput {
 /// An argument of the program, or the answer to one request for an input.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct EnvironmentInput {
-    /// Where it comes in.
+    /// The source of the input.
     pub source: InputSource,
-    /// Which one of there, as [`InputSource`] says.
+    /// The name of the input, as [`InputSource`] defines it.
     pub name: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Where the pointers in it lead, by their place; their bytes are zero.
+    /// The targets of the pointers in it, by offset; their bytes are zero.
     pub pointers: Vec<(usize, PointerTarget)>,
-    /// What the bytes are a value of, where whoever asked has a type for them.
+    /// The type of the bytes, if the request has one.
     pub data: Option<DataTypeId>,
 }
 
 /// A file that a test makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FileInput<'a> {
-    /// What it has.
+    /// The contents.
     pub text: &'a [u8],
     failing: u16,
 }
 
 impl FileInput<'_> {
-    /// What fails of it: "read", "close", "write2" where only the first write succeeds.
+    /// Returns the failing operations: "read", "close", "write2" if only the first write succeeds.
     pub fn failures(&self) -> Vec<String> {
         let fails = |(bit, _): &(usize, &str)| self.failing >> bit & 1 == 1;
         let word = |(_, word): (usize, &str)| match self.failing >> 8 {
@@ -153,13 +153,13 @@ impl FileInput<'_> {
         FILE_FAILURES.into_iter().enumerate().filter(fails).map(word).collect()
     }
 
-    /// Whether it is as a file that a test says nothing of.
+    /// Returns true if the file is a default one, which a test need not declare.
     pub fn is_plain(&self) -> bool {
         self.text.is_empty() && self.failing == 0
     }
 }
 
-/// What a [`EnvironmentInput`] gives, by where it comes in.
+/// The content of an [`EnvironmentInput`], by its source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InputContent<'a> {
     /// The answer to a call of an intrinsic or of an external function, or what a volatile object held.
@@ -168,7 +168,7 @@ pub enum InputContent<'a> {
     Argument(&'a [u8]),
     /// All of standard input.
     Stdin(&'a [u8]),
-    /// What the next file has that is opened or first read from; nothing if it can't be opened.
+    /// The next file that is opened or first read; nothing if it cannot be opened.
     File(Option<FileInput<'a>>),
     /// Standard output, of which something may fail.
     Output(FileInput<'a>),
@@ -179,7 +179,7 @@ pub enum InputContent<'a> {
 }
 
 impl TestCase {
-    /// What its path looks like, and what an older version does instead.
+    /// Returns the description of its path, and the behaviour of an older version.
     pub fn full_description(&self) -> String {
         match (&self.older, self.description.is_empty()) {
             (None, _) => self.description.clone(),
@@ -188,7 +188,8 @@ impl TestCase {
         }
     }
 
-    /// What stubs have to say and do, in order: what is asked for, and what is left besides. What a description leaves open shows in that.
+    /// Returns the actions of stubs in order: answers to requests, and side effects. Values that a description leaves
+    /// open show in these.
     pub fn stub_script(&self) -> Vec<&EnvironmentInput> {
         let mut left = self.expected.left.iter().peekable();
         let (mut all, mut asked) = (Vec::new(), 0);
@@ -206,7 +207,7 @@ impl TestCase {
         all
     }
 
-    /// Whether standard output fails in it.
+    /// Returns true if standard output fails.
     pub fn output_fails(&self) -> bool {
         self.answers.iter().any(EnvironmentInput::is_failing_output)
     }
@@ -221,7 +222,7 @@ impl TestCase {
 }
 
 impl EnvironmentInput {
-    /// How people know the input, also in documents: unlike its name, different for what comes in elsewhere.
+    /// Returns the title of the input for people and documents; unlike the name, it is different for different sources.
     pub fn title(&self) -> String {
         Self::title_of(self.source, &self.name)
     }
@@ -330,27 +331,27 @@ impl EnvironmentInput {
         }
     }
 
-    /// Whether standard output fails.
+    /// Returns true if standard output fails.
     pub fn is_failing_output(&self) -> bool {
         matches!(self.given(), InputContent::Output(output) if !output.failures().is_empty())
     }
 
-    /// Whether it is a word of the command line.
+    /// Returns true if it is a program argument.
     pub fn is_argument(&self) -> bool {
         self.source == InputSource::Argument
     }
 
-    /// Whether an instruction asks for it; the others are there before the run.
+    /// Returns true if an instruction requests it; the others exist before the run.
     pub fn is_asked_for(&self) -> bool {
         !matches!(self.source, InputSource::Argument | InputSource::Allocation) && !self.marks_registers()
     }
 
-    /// Whether it only says that there are registers.
+    /// Returns true if it only says that the program has registers.
     pub fn marks_registers(&self) -> bool {
         self.source == InputSource::Register && self.bytes.is_empty()
     }
 
-    /// What it gives, out of the bytes that [`InputSource`] lays out.
+    /// Decodes the content from the bytes, as [`InputSource`] lays them out.
     pub fn given(&self) -> InputContent<'_> {
         let text = |bytes: &'_ [u8]| bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
         match (self.source, self.bytes.as_slice()) {
@@ -407,12 +408,12 @@ fn take_known_bits(types: &DataTypes, data: DataTypeId, bytes: &mut [u8]) {
     }
 }
 
-/// How a run ends.
+/// The end of a run.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Outcome {
     /// The function returns.
     Returned,
-    /// Nobody catches what it throws.
+    /// An uncaught exception.
     Threw {
         /// The class of that, by its name.
         class: String,
@@ -423,62 +424,62 @@ pub enum Outcome {
     Hung,
     /// The run goes wrong.
     Error {
-        /// How.
+        /// The kind of error.
         kind: ErrorKind,
-        /// Where.
+        /// The source position.
         span: Span,
     },
     /// The function returns, but its oracle rejects the result.
     OracleRejected,
 }
 
-/// What must hold after the run. Empty for runs that go wrong.
+/// The expected state after the run. Empty for runs that end in an error.
 #[derive(Clone, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Expected {
     /// The result.
     pub result: Option<DataValue>,
-    /// What the result leads to outside of the test's objects and globals: on the heap, in a literal. The name has the
-    /// members to follow from the result, each after its pointer (`""` for what the result points to, `next>next`); the
-    /// type is that of one element, and the value an array if there are several.
+    /// The pointees of the result outside of the test's objects and globals: on the heap, in a literal. The name has
+    /// the members to follow from the result (`""` for its pointee, `next>next`); the type is that of one element, and
+    /// the value is an array if there are several.
     pub reached: Vec<NamedValue>,
     /// Final values of the objects of the test, in the order of `TestKind::Function::objects`.
     pub objects: Vec<Vec<DataValue>>,
     /// Final values of globals that are inputs or were written.
     pub globals: Vec<NamedValue>,
-    /// Calls of functions that nobody defines, in order; `None` if they aren't known.
+    /// The calls of external functions in order; `None` if they are not known.
     pub calls: Option<Vec<ExpectedCall>>,
-    /// What functions that are only described leave, in order.
+    /// The side effects of described functions, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<StubEffect>,
-    /// What the run writes to standard output; `None` if it isn't known.
+    /// The standard output of the run; `None` if it is not known.
     pub output: Option<Vec<u8>>,
-    /// What else is looked at, in order: by calls before the one that is tested, and after it.
+    /// Further observations, in order: of calls before the tested one, and after it.
     pub noticed: Vec<Observation>,
 }
 
 /// Something that is seen besides what the tested call itself leaves.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Observation {
-    /// Where.
+    /// The point of the observation.
     pub at: ObservationPoint,
-    /// What.
+    /// The observed value.
     pub seen: ObservedValue,
 }
 
-/// Where something is seen.
+/// The point of an observation.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ObservationPoint {
-    /// What the call returns that this parameter chooses, before the one that is tested.
+    /// The result of the set-up call that this parameter selects.
     Before(usize),
-    /// What the tested call itself gives.
+    /// The result of the tested call.
     Result,
-    /// What a member of an object is afterwards.
+    /// A member of an object after the call.
     After {
         /// The object that the test makes, by its number; `None` for the result.
         object: Option<usize>,
         /// The name of the member.
         member: String,
-        /// What it is called with; `None` if it is a field.
+        /// The arguments of an observer; `None` for a field.
         arguments: Option<Vec<ObserverArgument>>,
     },
 }
@@ -486,7 +487,7 @@ pub enum ObservationPoint {
 /// A value that is passed once more.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ObserverArgument {
-    /// That of a parameter of the test.
+    /// A parameter of the test.
     Param(usize),
     /// An object that the test makes, by its number.
     Object(usize),
@@ -494,14 +495,14 @@ pub enum ObserverArgument {
     Number(DataTypeId, DataValue),
 }
 
-/// What is seen.
+/// An observed value.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ObservedValue {
     /// A number, a character or a truth value.
     Value(DataTypeId, DataValue),
     /// A text or an array, as [`Expected::reached`] tells it.
     Built(Vec<NamedValue>),
-    /// What a parameter of the test is.
+    /// The value of a parameter of the test.
     Given(usize),
     /// Nothing.
     Null,
@@ -515,16 +516,16 @@ pub enum ObservedValue {
     Constant(String),
 }
 
-/// What a function leaves of which only is said what it does.
+/// A side effect of a described function.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct StubEffect {
-    /// How many of the inputs that are asked for come before it.
+    /// The number of requested inputs before it.
     pub after: usize,
-    /// What is left, and where.
+    /// The written bytes and their location.
     pub input: EnvironmentInput,
 }
 
-/// A call of a function that nobody defines.
+/// A call of an external function.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ExpectedCall {
     /// The function.

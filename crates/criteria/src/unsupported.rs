@@ -1,6 +1,6 @@
-//! What a symbolic run can't follow: one variant each, with its word and its sentence.
+//! Constructs that symbolic execution does not support: one variant each, with its word and its sentence.
 //!
-//! Names that a front end or its library models give stay data: what C can't be lowered is the front end's business.
+//! Names that a front end or its library models use stay data.
 
 use crate::{GoalId, Untestable};
 use std::cmp::Ordering;
@@ -29,7 +29,7 @@ touchstone_base::reasons! {
         /// `longjmp` and the like.
         #[error("jump out of a call")]
         "jump_out_of_call" => JumpOutOfCall,
-        /// Where the call goes back to, as a value.
+        /// The return address of a call, as a value.
         #[error("return address")]
         "return_address" => ReturnAddress,
         /// Something to be called when the program exits.
@@ -41,7 +41,7 @@ touchstone_base::reasons! {
         /// A variable argument that is taken as of two types, or of one that a test can't pass.
         #[error("a variable argument of another type")]
         "other_argument" => OtherArgument,
-        /// How many bytes were printed.
+        /// The number of printed bytes.
         #[error("use of the value of an output function")]
         "output_value" => OutputValue,
         /// Standard input of a function under test.
@@ -119,7 +119,7 @@ touchstone_base::reasons! {
         /// Some bytes of a pointer are added to.
         #[error("sum with a part of a pointer")]
         "sum_with_part" => SumWithPart,
-        /// Some bytes of a pointer are read where nobody knows.
+        /// A part of the bytes of a pointer is read at a symbolic offset.
         #[error("part of a pointer at an offset that depends on inputs")]
         "part_at_symbolic_offset" => PartAtSymbolicOffset,
         /// A pointer in memory that a write at an unknown place may have hit.
@@ -128,7 +128,7 @@ touchstone_base::reasons! {
         /// One of several pointers is freed.
         #[error("free of a pointer that depends on inputs")]
         "symbolic_free" => SymbolicFree,
-        /// What was there when the program started ends.
+        /// An object from program start is freed.
         #[error("the end of an object that was there at start")]
         "end_of_start_object" => EndOfStartObject,
 
@@ -146,16 +146,16 @@ touchstone_base::reasons! {
         /// A pointer to a type of which nothing is known, by name.
         #[error("{0}")]
         "unknown_pointee" => UnknownPointee(String),
-        /// A function that an input pointer may lead to, and that is not in the program.
+        /// An input pointer may point to a function outside of the program.
         #[error("function behind `{0}` that the program does not have")]
         "unknown_function" => UnknownFunction(String),
-        /// An object that an input pointer may lead to, of a type without a size.
+        /// An input pointer may point to an object of a type without a size.
         #[error("object behind `{0}`, whose type has no known size")]
         "unsized_object" => UnsizedObject(String),
         /// Several objects behind a pointer to a type with variants.
         #[error("several objects behind `{0}`, since `{1}` has variants")]
         "several_variants" => SeveralVariants(String, String),
-        /// A length that stands in bytes which something else stands in, too.
+        /// The length of an input array overlaps other data.
         #[error("length of what is behind `{0}`, which shares its bytes")]
         "shared_length" => SharedLength(String),
         /// The name of an input is none.

@@ -62,7 +62,7 @@ impl Bound {
 }
 
 touchstone_base::reasons! {
-    /// Why the solver gave no answer.
+    /// The reason why the solver gave no answer.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, thiserror::Error, serde::Serialize, serde::Deserialize)]
     pub enum Unanswered {
         /// The question took more conflicts than allowed.
@@ -71,7 +71,7 @@ touchstone_base::reasons! {
         /// Two parts of the solver disagree: a bug, caught before it became an answer.
         #[error("Internal")]
         "solver_internal" => Internal,
-        /// Somebody asked to stop.
+        /// The run was interrupted.
         #[error("Interrupted")]
         "solver_interrupted" => Interrupted,
         /// The question or the run was out of time.
@@ -80,7 +80,7 @@ touchstone_base::reasons! {
     }
 }
 
-/// Why a path was not followed to its end, or does not say everything.
+/// The reason why a path was not explored to its end, or is not conclusive.
 #[derive(
     Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, thiserror::Error, serde::Serialize, serde::Deserialize,
 )]
@@ -120,15 +120,15 @@ impl From<Unsupported> for Incomplete {
 /// Paths that were given up for one reason at one place.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 pub struct IncompletePaths {
-    /// Why.
+    /// The reason.
     pub why: Incomplete,
-    /// Where.
+    /// The source position.
     pub span: Span,
-    /// How many.
+    /// The number of paths.
     pub count: u64,
 }
 
-/// How a static proof rules a goal out.
+/// The kind of a static proof.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Proof {
     /// Intervals and known bits, to a fixpoint.
@@ -153,17 +153,17 @@ pub struct Objective {
     pub id: String,
     /// Criterion it belongs to.
     pub criterion: String,
-    /// Function it stands in.
+    /// The function.
     pub function: String,
-    /// Where it stands.
+    /// The source position.
     pub span: Span,
-    /// What it asks, for people.
+    /// The text for people.
     pub text: String,
-    /// What is known.
+    /// The verdict.
     pub status: Status,
 }
 
-/// What is known of an objective.
+/// The verdict of an objective.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Status {
     /// These tests cover it.
@@ -179,7 +179,7 @@ pub enum Status {
 }
 
 touchstone_base::reasons! {
-    /// How it was shown that no test can cover an objective.
+    /// The proof that no test can cover an objective.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
     pub enum WhyInfeasible {
         /// Everything was explored, and nothing gets there.
@@ -194,16 +194,16 @@ touchstone_base::reasons! {
     }
 }
 
-/// Why it is not known whether a test can cover an objective.
+/// The reason why an objective is unknown.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WhyUnknown {
     /// No search asked for it.
     #[error("not tried")]
     NotTried,
-    /// It stands for more than are tried.
+    /// It represents more than are tried.
     #[error("more than {0} {1}")]
     TooMany(usize, CountedItem),
-    /// Nobody knows more.
+    /// There is no further information.
     #[error("not followed to the end")]
     NotFollowed,
     /// Paths were given up for these reasons, the first of them here.

@@ -22,7 +22,7 @@ impl GoalCriterion for Idc {
         let function = scope.function();
         let mut drafts = Vec::new();
         let hidden = usize::from(function.aggregate_result);
-        // What stands for variable arguments is no input.
+        // The hidden parameter of variadic arguments is no input.
         let own = function.params.len() - usize::from(function.variadic);
         for param in function.params[..own].iter().skip(hidden).filter(|param| !param.aggregate) {
             for (text, predicate) in parts(scope, param) {

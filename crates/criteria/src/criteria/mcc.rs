@@ -3,8 +3,8 @@
 use crate::Goal;
 use crate::registry::{CountedItem, CoverageKind, CriterionScope, GoalCriterion, ObjectiveSpec, PresetVerdict};
 
-/// A decision with more rows than this has one objective for all of them, which stays unknown: nobody could cover or read
-/// them one by one.
+/// The maximum number of rows of a decision. A decision with more has one objective for all of them, which stays
+/// unknown.
 const MOST_ROWS: usize = 4096;
 
 pub(crate) struct Mcc;

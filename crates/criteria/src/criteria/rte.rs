@@ -66,7 +66,7 @@ impl GoalCriterion for Rte {
     }
 }
 
-/// What an address is known to be made of.
+/// The base of an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Base {
     /// A variable, at a constant offset: can only be uninitialised.

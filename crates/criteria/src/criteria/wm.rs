@@ -1,14 +1,15 @@
-//! Weak mutation (Bardin et al., theorem 2): for every mutant of a side-effect-free expression, a run reaches it in a state in
-//! which the mutant's value differs. The label is `expr != expr'`, and for conditions `cond xor cond'`. For a mutated
-//! left side `l'` of `l = e` it is `&l != &l' && (l != e || l' != e)`: what is stored lands elsewhere, and that shows.
+//! Weak mutation (Bardin et al., theorem 2): for every mutant of a side-effect-free expression, a run reaches it in a
+//! state in which the mutant has another value. The label is `expr != expr'`, and for conditions `cond xor cond'`. For
+//! a mutated left side `l'` of `l = e` it is `&l != &l' && (l != e || l' != e)`: the value is stored elsewhere, and the
+//! difference is observable.
 //!
-//! Operators, each switchable by name, are in [`Mutator`]. A condition is mutated where it is evaluated, once: what stands
-//! around it (a decision, a value) only has the mutants of its own operators. The index of a left side is mutated as a
-//! part of the left side. Mutants of variables as left sides, of the left side of compound assignments, and of expressions
-//! with side effects are not made; neither are two mutants of one point that compute the same in the same way.
+//! The operators are in [`Mutator`] and can be selected by name. A condition is mutated once, where it is evaluated:
+//! the enclosing decision or value only has the mutants of its own operators. The index of a left side is mutated as a
+//! part of the left side. Not mutated: variables as left sides, left sides of compound assignments, expressions with
+//! side effects. Two mutants of one point that compute the same are one.
 //!
-//! A function in which a thousand variables take each other's place has a million mutants, which nobody could cover or read.
-//! What is made of a function is bounded ([`Room`]), by a number and never by a clock: the same source has the same objectives.
+//! A function in which a thousand variables replace each other has a million mutants. The number is bounded ([`Room`]),
+//! by a count and never by time, so the same source has the same objectives.
 
 mod equivalence;
 mod float;
@@ -53,7 +54,7 @@ impl GoalCriterion for Wm {
             let mut add = |mutant: Mutant, predicate: Expr| {
                 let text = format!("{} {} -> {}", mutant.operator, mutant.from, mutant.to);
                 let again = before.get(text.as_str()).copied().unwrap_or(0usize);
-                // What stands twice in an expression is told apart by a number.
+                // A number distinguishes equal parts of an expression.
                 let text = if again == 0 { text } else { format!("{text}{NUMBER}{}", again + 1) };
                 *before.entry(without_number(&text).to_string()).or_default() += 1;
                 let goal = Goal::Label { func: scope.func, point: id, predicate: Some(predicate) };
@@ -100,7 +101,7 @@ impl GoalCriterion for Wm {
     }
 }
 
-/// Why nothing is listed of an expression that is nested too deep.
+/// The verdict of an expression that is nested too deeply.
 pub(super) const TOO_DEEP: PresetVerdict = PresetVerdict::TooMany { most: Expr::DEEPEST_SOURCE, of: CountedItem::Levels };
 
 /// One objective for all that a point would have, which can't be listed.
@@ -115,13 +116,13 @@ pub(super) fn all_at_once(scope: &CriterionScope<'_>, id: PointId, what: &str, k
     }
 }
 
-/// So many mutants are made of one function: more than of any function that was seen and people wrote.
+/// The maximum number of mutants of one function; no function that people wrote reached it.
 const MOST_MUTANTS: usize = 1 << 16;
 
 /// So large are all mutants of a function together, in nodes: those of long expressions are large as well as many.
 const MOST_NODES: usize = 1 << 21;
 
-/// How much may still be made of a function.
+/// The remaining budget for the mutants of a function.
 struct Room {
     mutants: usize,
     nodes: usize,
@@ -135,7 +136,7 @@ impl Room {
         Room { mutants: MOST_MUTANTS, nodes: MOST_NODES }
     }
 
-    /// Takes room for mutants of so many nodes each; none is taken where it is not enough.
+    /// Takes budget for mutants with the given number of nodes each, or none if it does not suffice.
     fn take(&mut self, mutants: usize, nodes: usize) -> Result<(), TooMany> {
         let left = self.mutants.checked_sub(mutants).zip(self.nodes.checked_sub(mutants.saturating_mul(nodes)));
         let (mutants, nodes) = left.ok_or(TooMany)?;
@@ -144,7 +145,7 @@ impl Room {
     }
 }
 
-/// What stands before the number of a part that the expression has before.
+/// The text before the number of a repeated part.
 const NUMBER: &str = ", occurrence ";
 
 fn without_number(text: &str) -> &str {
@@ -169,7 +170,7 @@ fn lands_elsewhere(address: &Expr, other: &Expr, value: &Expr) -> Expr {
     truth(ExprKind::And(Box::new(elsewhere), Box::new(shows)))
 }
 
-/// Whether a span is a part of another, and not all of it.
+/// Returns true if a span is a proper part of another.
 fn is_inside(part: Span, whole: Span) -> bool {
     let (start, end) = ((part.line, part.column), (part.end_line, part.end_column));
     let (from, to) = ((whole.line, whole.column), (whole.end_line, whole.end_column));
@@ -214,7 +215,7 @@ fn collected(scope: &CriterionScope<'_>, wanted: &dyn Fn(&Expr) -> bool) -> Vec<
     found
 }
 
-/// What a pointer variable points to.
+/// Returns the pointee type of a pointer variable.
 fn pointee(scope: &CriterionScope<'_>, expr: &Expr) -> Option<DataTypeId> {
     let function = scope.function();
     let data = match &expr.kind {
@@ -233,7 +234,7 @@ fn pointee(scope: &CriterionScope<'_>, expr: &Expr) -> Option<DataTypeId> {
     }
 }
 
-/// How people read an expression: of an implicit conversion, what is converted.
+/// Returns an expression as people read it: an implicit conversion is shown as its operand.
 pub(crate) fn shown(expr: &Expr) -> String {
     if !expr.text.is_empty() {
         return expr.text.clone();
@@ -277,7 +278,7 @@ impl<'m> Conditions<'m> {
         Conditions(all)
     }
 
-    /// Those that stand inside of what a point is about: they have points of their own.
+    /// Returns the expressions inside of a point's expression that have points of their own.
     fn inside(&self, id: PointId, whole: Span) -> Vec<&'m Expr> {
         let first = self.0.partition_point(|(_, span, _)| begin(*span) < begin(whole));
         let end = (whole.file, whole.end_line, whole.end_column);
@@ -291,7 +292,7 @@ fn begin(span: Span) -> (FileId, u32, u32) {
     (span.file, span.line, span.column)
 }
 
-/// What makes a difference to the mutants of a place.
+/// The context that influences the mutants of a point.
 struct Around<'a> {
     /// Parts that are mutated elsewhere.
     conditions: &'a [&'a Expr],
@@ -302,22 +303,22 @@ struct Around<'a> {
     depth: Depth,
 }
 
-/// Which parts of an expression are mutated.
+/// The parts of an expression that are mutated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     All,
-    /// What joins truth values.
+    /// Only the logical operators.
     Logic,
 }
 
-/// What mutants are made of.
+/// The ingredients of mutants.
 struct Mutation<'m> {
     scope: &'m CriterionScope<'m>,
 }
 
 /// A mutant of a part of an expression.
 struct Candidate {
-    /// Where the part stands: which part of which part.
+    /// The position of the part: the index of each operand from the root.
     path: Vec<usize>,
     /// The part's mutant.
     own: Mutant,
@@ -379,7 +380,7 @@ impl Mutation<'_> {
     }
 }
 
-/// Of an expression with more nodes than this, mutants have no texts: each part of a long sum has the text of all before it.
+/// The number of nodes above which mutants have no texts: each part of a long sum has the text of all before it.
 const LONG: usize = 256;
 
 /// The expression without the source's texts if it is long: what is computed needs none. Labels that people read are written
@@ -397,7 +398,7 @@ fn bare(expr: &Expr) -> Expr {
     made
 }
 
-/// How many nodes an expression has.
+/// Returns the number of nodes of an expression.
 fn size(expr: &Expr) -> usize {
     let (mut nodes, mut pending) = (0, vec![expr]);
     while let Some(expr) = pending.pop() {
@@ -518,7 +519,7 @@ fn relations(expr: &Expr, op: CmpOp, a: &Expr, b: &Expr, mutants: &mut Vec<Mutan
     }
 }
 
-/// Whether a relation is written with this right operand first: `b > a` for `a < b`.
+/// Returns true if a relation is written with this right operand first: `b > a` for `a < b`.
 fn is_turned(text: &str, right: &str) -> bool {
     let open = |text: &str| text.trim_start_matches('(').to_string();
     let right = open(right).trim_end_matches(')').to_string();

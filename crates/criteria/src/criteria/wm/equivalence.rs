@@ -1,10 +1,10 @@
-//! Which expressions compute the same in the same way, however they are written.
+//! Structural equivalence of expressions: they compute the same in the same way, however they are written.
 
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use touchstone_ir::{Expr, ExprKind};
 
-/// Whether two expressions compute the same in the same way, however they are written.
+/// Returns true if two expressions are structurally equivalent.
 pub(super) fn same(a: &Expr, b: &Expr) -> bool {
     let head = |expr: &Expr| std::mem::discriminant(&expr.kind);
     if head(a) != head(b) || a.ty != b.ty {
@@ -46,7 +46,7 @@ impl Distinct {
     }
 }
 
-/// Hashes nothing that [`same`] does not look at.
+/// Hashes only what [`same`] compares.
 fn hash(expr: &Expr, hasher: &mut FxHasher) {
     std::mem::discriminant(&expr.kind).hash(hasher);
     expr.ty.hash(hasher);

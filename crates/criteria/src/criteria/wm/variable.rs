@@ -2,7 +2,7 @@
 
 use touchstone_ir::{Expr, ExprKind, Ty};
 
-/// What is read, as registers or memory have it. Of conversions none is written.
+/// Returns the register or memory that is read, without implicit conversions.
 fn source(expr: &Expr) -> Option<&Expr> {
     match &expr.kind {
         ExprKind::Reg(_) | ExprKind::Load(_) => Some(expr),
@@ -11,7 +11,7 @@ fn source(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// Whether something is read that the source writes.
+/// Returns true if the source reads a variable here.
 pub(super) fn is_read(expr: &Expr) -> bool {
     !expr.text.is_empty() && source(expr).is_some()
 }
@@ -21,7 +21,7 @@ pub(super) fn is_read_truth(expr: &Expr) -> bool {
     expr.ty == Ty::I1 && is_read(expr)
 }
 
-/// Whether something is read whose text is one identifier.
+/// Returns true if a variable is read whose text is one identifier.
 pub(super) fn is_named(expr: &Expr) -> bool {
     is_read(expr) && expr.text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
@@ -36,7 +36,7 @@ pub(super) fn is_truth(expr: &Expr) -> bool {
     is_named(expr) && expr.ty == Ty::I1
 }
 
-/// Whether another variable has the same type: the same width, and the same conversions from it.
+/// Returns true if another variable has the same type: the same width and the same conversions.
 pub(super) fn is_alike(expr: &Expr, other: &Expr) -> bool {
     fn same_type(a: &Expr, b: &Expr) -> bool {
         a.ty == b.ty
