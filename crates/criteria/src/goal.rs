@@ -79,7 +79,7 @@ pub enum Goal {
         /// The outcomes, in evaluation order.
         outcomes: Vec<(CondId, bool)>,
     },
-    /// Evaluate a condition to a value that is not masked: it decides the decision's outcome.
+    /// Evaluate a condition to a value that is not masked: it independently affects the outcome of the decision.
     Independent {
         /// The function.
         func: FuncId,

@@ -33,7 +33,7 @@ pub fn objectives(
         let function = &module.functions[func].name;
         for criterion in criteria {
             for (position, draft) in criterion.objectives(&scope).into_iter().enumerate() {
-                let hash = stable_hash(draft.text.as_str()) & 0xffff_ffff;
+                let hash = stable_hash(&*criterion.id_text(&draft.text)) & 0xffff_ffff;
                 let status = match draft.known {
                     Some(PresetVerdict::Constant) => Status::Infeasible(WhyInfeasible::Constant),
                     Some(PresetVerdict::TooMany { most, of }) => Status::Unknown(WhyUnknown::TooMany(most, of)),

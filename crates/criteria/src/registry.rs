@@ -1,6 +1,7 @@
 //! The criteria by name. Adding one touches two places: its own file under `criteria/`, and the list here.
 
 use crate::{DecisionGraph, Goal, Mutator};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use touchstone_base::{IndexMap, Span};
 use touchstone_ir::{DecisionId, FuncId, Function, Module};
@@ -15,6 +16,10 @@ pub trait GoalCriterion: Sync + std::panic::RefUnwindSafe {
     fn about(&self) -> &'static str;
     /// Its objectives in a function, in source order.
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec>;
+    /// Returns the text from which the id of an objective is derived. It must stay as it is if the wording changes.
+    fn id_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        Cow::Borrowed(text)
+    }
     /// Returns true if a suite must call a function even if it has no objective: straight-line code has no MC/DC
     /// objective, but DO-178C asks that every entry is invoked. It is false if no test is good news, as for errors.
     fn requires_call(&self) -> bool {

@@ -83,7 +83,15 @@ fn conditions_that_contradict_each_other_are_seen() {
     check(NESTED, "decision", &["x < 5 && x is true"]);
     check(NESTED, "condition", &["x < 5 is true", "x is false", "x is true"]);
     check(NESTED, "mcc", &["x < 5 and !(x)", "x < 5 and x"]);
-    check(NESTED, "mcdc", &["x < 5 is true and decides", "x is false and decides", "x is true and decides"]);
+    check(
+        NESTED,
+        "mcdc",
+        &[
+            "x < 5 is true and independently affects the outcome",
+            "x is false and independently affects the outcome",
+            "x is true and independently affects the outcome",
+        ],
+    );
     check(NESTED, "labels", &["both: "]);
     check(NESTED, "returns", &["returns non-zero"]);
 }

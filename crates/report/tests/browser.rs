@@ -158,7 +158,7 @@ fn search_file_view_and_truth_table_work_in_chromium() {
             "sorted": ["src/gate.c", "lib/no such & file.c"],
             "function": ["gate", "f/src-gate.c.html#L2"],
             "file": "lib/no such & file.c",
-            "objective": ["mcdc s[0] == '<' is false and decides"],
+            "objective": ["mcdc s[0] == '<' is false and independently affects the outcome"],
             "chosen": 1,
             "none": "Nothing found",
             "wide": true,

@@ -130,7 +130,7 @@ fn unfinished() -> Campaign {
         let why = Incomplete::Bound(Bound::LoopBound);
         function.incomplete = vec![IncompletePaths { why, span: span(30), count: 2 }];
     }
-    let long = "speed_of_the_left_wheel_in_rounds_per_minute > speed_of_the_right_wheel is true and decides";
+    let long = "speed_of_the_left_wheel_in_rounds_per_minute > speed_of_the_right_wheel is true and independently affects the outcome";
     let objectives = vec![
         objective("step.condition.1.0badcafe", "condition", 3, "a is true", Status::Covered(vec!["step_1".into()])),
         objective("step.condition.2.0badcafe", "condition", 4, "b is true", exhaustive()),

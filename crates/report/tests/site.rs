@@ -238,7 +238,7 @@ fn conditions_are_marked_in_the_text_inside_their_decision() {
         "<p id=L8 class=u data-h=0>        <i class=w>return</i> <b class=u data-d=2 tabindex=0>b &gt;</b>"
     );
     assert_eq!(line(9), "<p id=L9><b class=u data-d=2 tabindex=0>               a</b>;");
-    assert!(text.contains("✗ mcdc: s[0] == &#39;&lt;&#39; is false and decides"), "{text}");
+    assert!(text.contains("✗ mcdc: s[0] == &#39;&lt;&#39; is false and independently affects the outcome"), "{text}");
     assert!(!text.contains("has changed since"));
 }
 

@@ -127,8 +127,12 @@ fn a_change_touches_what_depends_on_it_and_is_run_on_both_versions() {
     assert_eq!(touched(&document, "early"), ["b = b + 2", "return b"]);
     assert_eq!(touched(&document, "alone"), [""; 0]);
     // What another function leaves behind is something else now.
-    assert!(touched(&document, "kept").contains(&"last == x is true and decides"), "{:?}", touched(&document, "kept"));
-    assert!(touched(&document, "tick").contains(&"count >= 100 is true and decides"));
+    assert!(
+        touched(&document, "kept").contains(&"last == x is true and independently affects the outcome"),
+        "{:?}",
+        touched(&document, "kept")
+    );
+    assert!(touched(&document, "tick").contains(&"count >= 100 is true and independently affects the outcome"));
     // The test contains both results, and passes on the new version.
     let text = std::fs::read_to_string(project.path().join("out/test_tick.c")).expect("tests");
     assert!(text.contains("differs from v1: count: expected 0, got 100"), "{text}");
@@ -152,7 +156,10 @@ int plain(int k) { int x = 1; if (k > 3) return x; return 0; }
         .replace("int *p = &own; if (k > 5) p = here(); *p = k; if (own", "int *p = here(); *p = k; if (own");
     let project = Project::new("p.c", old, &new);
     let document = project.document(&["generate", "p.c", "--old", "v1", "--no-replay"]);
-    for (function, condition) in [("local", "x > 3 is true and decides"), ("shared", "own > 3 is true and decides")] {
+    for (function, condition) in [
+        ("local", "x > 3 is true and independently affects the outcome"),
+        ("shared", "own > 3 is true and independently affects the outcome"),
+    ] {
         assert!(touched(&document, function).contains(&condition), "{function}: {:?}", touched(&document, function));
     }
     assert_eq!(behaviour(&document, "plain"), "unaffected");

@@ -427,7 +427,7 @@ fn tests_and_objectives_name_each_other() {
         assert_eq!(comment.matches("(only this test)").count(), own("covers_alone").len(), "{comment}");
     }
     assert!(by_test.is_empty(), "{by_test:?}");
-    assert!(files.contains("mcdc: a > 0 is true and decides, at 1:35"), "{files}");
+    assert!(files.contains("mcdc: a > 0 is true and independently affects the outcome, at 1:35"), "{files}");
 }
 
 #[test]

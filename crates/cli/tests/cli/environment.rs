@@ -718,13 +718,13 @@ fn no_local_proof_rests_on_memory_that_something_may_have_written() {
 fn what_no_world_can_change_is_proved() {
     check_infeasible(&[
         (
-            "(unsigned long)n != n is true and decides",
+            "(unsigned long)n != n is true and independently affects the outcome",
             "struct s { int (*read)(struct s *, unsigned *); }; int f(struct s *s){ unsigned n; if (!s->read(s, &n)) return 0; \
              for (unsigned i = 0; i < n; i++) if (!s->read(s, &i)) return 1; \
              if (!s->read(s, &n)) return 0; if ((unsigned long)n != n) return -1; return 1; }",
         ),
         (
-            "n > size is true and decides",
+            "n > size is true and independently affects the outcome",
             "struct s { int (*read)(struct s *, unsigned *); }; int f(struct s *s){ unsigned n; unsigned long size; \
              do { if (!s->read(s, &n)) return 0; } while (n > 1000); \
              size = n + 8ul; if (n > size) return -1; return 1; }",

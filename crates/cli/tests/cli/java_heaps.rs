@@ -147,7 +147,10 @@ fn an_argument_of_any_type_is_also_an_object_of_the_program_with_whatever_its_fi
         report["objectives"].as_array().expect("objectives").iter().filter(|one| one["status"] != "covered").collect();
     assert!(open.is_empty(), "{open:#?}");
     // The object is worn while the argument is a number, and the other way round.
-    for text in ["other instanceof Integer is true and decides", "coin.worn == 7 is true and decides"] {
+    for text in [
+        "other instanceof Integer is true and independently affects the outcome",
+        "coin.worn == 7 is true and independently affects the outcome",
+    ] {
         assert_eq!(objective(&report, text)["reason"], "heap_not_shown_reachable", "{report:#}");
     }
 }

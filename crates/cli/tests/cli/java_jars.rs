@@ -75,7 +75,7 @@ fn source_beside_classes_names_conditions_where_the_code_is_the_same() {
     let output = touchstone(&["generate", "-c", "mcdc", "--format", "json"], &[&classes, &jar], &out);
     let (said, told) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(said.contains("a > 3 is true and decides"), "{said}");
+    assert!(said.contains("a > 3 is true and independently affects the outcome"), "{said}");
     assert!(!said.contains("a < 20"), "the given classes are what is tested: {said}");
     assert!(told.contains("1 method has other code in the given classes than its source"), "{told}");
 }

@@ -112,7 +112,10 @@ fn a_java_program_that_fills_its_heap_and_catches_the_error_does_the_same_with_p
                 here.map(|one| one["status"].to_string()).collect::<Vec<_>>()
             };
             match criterion {
-                "mcdc" => assert_eq!(known("newest.number > 10 is true and decides"), [r#""covered""#]),
+                "mcdc" => assert_eq!(
+                    known("newest.number > 10 is true and independently affects the outcome"),
+                    [r#""covered""#]
+                ),
                 // It is modified and never asserted.
                 _ => assert_eq!(known("Full.said is checked"), [r#""unknown""#]),
             }

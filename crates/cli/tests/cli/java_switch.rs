@@ -165,12 +165,12 @@ fn patterns_have_arms_and_their_guards_are_decisions() {
         let mut texts: Vec<&str> = all.clone().filter_map(|one| one["text"].as_str()).collect();
         texts.sort_unstable();
         let expected = [
-            "c.r() < 9 is false and decides",
-            "c.r() < 9 is true and decides",
+            "c.r() < 9 is false and independently affects the outcome",
+            "c.r() < 9 is true and independently affects the outcome",
             "c.r() > 3 && c.r() < 9 is false",
             "c.r() > 3 && c.r() < 9 is true",
-            "c.r() > 3 is false and decides",
-            "c.r() > 3 is true and decides",
+            "c.r() > 3 is false and independently affects the outcome",
+            "c.r() > 3 is true and independently affects the outcome",
             "switch: case Circle",
             "switch: case Circle",
             "switch: case Dot",

@@ -118,7 +118,8 @@ impl Class {
 
     fn asked(&self, objective: &Value, all: &[Value]) -> Option<Asked> {
         let shown = objective["text"].as_str()?;
-        let value = !shown.ends_with(" is false") && !shown.ends_with(" is false and decides");
+        let value =
+            !shown.ends_with(" is false") && !shown.ends_with(" is false and independently affects the outcome");
         let sign = if value { '+' } else { '-' };
         let is_condition = |kind: &Kind| matches!(kind, Kind::Condition { .. });
         match objective["criterion"].as_str()? {

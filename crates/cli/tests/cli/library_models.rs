@@ -335,14 +335,14 @@ int g(FILE *in) {
 fn files_are_made_in_memory_in_every_form() {
     let made = generate(FILES, &["-c", "mcdc", "--timeout", "10", "--emit", "c,unity,cmocka,gtest"]);
     for (objective, status) in [
-        ("in is true and decides", "covered"),
-        ("in is false and decides", "covered"),
-        ("line[0] == '#' is true and decides", "covered"),
-        ("line[1] != '!' is false and decides", "covered"),
-        ("ftell(in) > 2 is true and decides", "covered"),
-        ("c == 'x' is true and decides", "covered"),
-        ("fclose(in) == 0 is false and decides", "covered"),
-        ("ferror(in) is true and decides", "covered"),
+        ("in is true and independently affects the outcome", "covered"),
+        ("in is false and independently affects the outcome", "covered"),
+        ("line[0] == '#' is true and independently affects the outcome", "covered"),
+        ("line[1] != '!' is false and independently affects the outcome", "covered"),
+        ("ftell(in) > 2 is true and independently affects the outcome", "covered"),
+        ("c == 'x' is true and independently affects the outcome", "covered"),
+        ("fclose(in) == 0 is false and independently affects the outcome", "covered"),
+        ("ferror(in) is true and independently affects the outcome", "covered"),
     ] {
         assert_eq!(made.status(objective), [status], "{objective}\n{}", made.shown);
     }
@@ -449,7 +449,12 @@ int g(int n) { errno = 0; printf(\"%d\", n); return errno == ENOSPC ? 1 : 0; }
 int h(int n) { errno = 0; do putchar('a'); while (n-- > 0); return errno == ENOSPC ? 1 : 0; }
 ";
     let made = generate(program, &["-c", "mcdc", "--assume", "initial-state,separate-objects"]);
-    assert_eq!(made.status("errno == ENOSPC is true and decides"), ["unknown"; 3], "{}", made.shown);
+    assert_eq!(
+        made.status("errno == ENOSPC is true and independently affects the outcome"),
+        ["unknown"; 3],
+        "{}",
+        made.shown
+    );
 }
 
 #[test]

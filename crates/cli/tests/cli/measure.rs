@@ -405,7 +405,7 @@ fn places_that_share_a_probe_are_covered_like_those_that_have_their_own() {
     let check = |flag: &str, n: u32, expected: &[&str], most: usize| {
         let command = format!("cc {flag} -w -o program program.c && ./program {n}");
         let (measured, run) = measure(scratch.path(), "branch,mcdc", &command);
-        let own = |text: &String| !text.contains("switch") && !text.contains("decides");
+        let own = |text: &String| !text.contains("switch") && !text.contains("independently affects the outcome");
         let seen: BTreeSet<String> = texts(&measured).into_iter().filter(own).collect();
         let expected: BTreeSet<String> = expected.iter().map(|text| (*text).to_string()).collect();
         assert_eq!(seen, expected, "{n} with {flag}: {}", String::from_utf8_lossy(&run.stderr));
@@ -536,10 +536,10 @@ fn functions_with_isinf_are_measured_though_its_macro_is_another_for_clang() {
     assert!(!String::from_utf8_lossy(&run.stderr).contains("not measured"), "{run:?}");
     let expected = [
         "isinf(x) && n > 2 is true",
-        "isinf(x) is true and decides",
-        "n > 2 is true and decides",
+        "isinf(x) is true and independently affects the outcome",
+        "n > 2 is true and independently affects the outcome",
         "n > 3 is false",
-        "n > 3 is false and decides",
+        "n > 3 is false and independently affects the outcome",
     ];
     assert_eq!(texts(&measured), expected.into_iter().map(str::to_string).collect());
 }

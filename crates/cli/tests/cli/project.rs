@@ -98,7 +98,7 @@ fn the_project_s_tests_are_measured_by_one_command() {
     // The only test that is still heating when it gets warm gets too warm.
     assert_eq!(
         uncovered(&report, "mcdc"),
-        ["src/thermostat.c:14 temperature > t->target + t->margin is false and decides"]
+        ["src/thermostat.c:14 temperature > t->target + t->margin is false and independently affects the outcome"]
     );
     assert_eq!(
         uncovered(&report, "mcc"),

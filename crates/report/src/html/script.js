@@ -78,7 +78,7 @@
       if (number >= known) line.className = 'needed';
       [...row[0]].forEach((value, index) => {
         const shows = row[2].includes(index);
-        const title = value === '-' ? 'not evaluated' : shows ? 'decides the outcome' : 'masked';
+        const title = value === '-' ? 'not evaluated' : shows ? 'independently affects the outcome' : 'masked';
         const kind = value === '-' ? 'D' : value;
         line.append(make('td', value === '-' ? '·' : value, { class: kind + (shows ? ' shows' : ''), title }));
       });

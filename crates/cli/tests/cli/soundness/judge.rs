@@ -71,7 +71,7 @@ pub fn reached(text: &Text, covered: &Covered, objective: &Value) -> Result<bool
 }
 
 fn ends(words: &str) -> Option<bool> {
-    let words = words.strip_suffix(" and decides").unwrap_or(words);
+    let words = words.strip_suffix(" and independently affects the outcome").unwrap_or(words);
     if words.ends_with(" is true") {
         return Some(true);
     }
