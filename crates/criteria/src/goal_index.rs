@@ -1,6 +1,6 @@
 //! An index of goals by the events that reach them, for executors.
 
-use crate::independence_pairs::unique_cause;
+use crate::mcdc::independence_pairs::unique_cause;
 use crate::{DecisionGraph, Goal, GoalId, Row};
 use std::collections::BTreeSet;
 use touchstone_base::{Id, IndexMap, Span};

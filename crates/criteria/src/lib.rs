@@ -9,13 +9,9 @@ mod assumption;
 mod campaign;
 mod criteria;
 mod criterion;
-mod decision_graph;
-mod decision_table;
 mod goal;
 mod goal_index;
-mod goal_reachability;
-mod independence_pairs;
-mod masks;
+mod mcdc;
 mod mutator;
 mod objective;
 mod registry;
@@ -30,15 +26,19 @@ mod verdict;
 pub use assumption::{AssumeOption, Assumption, Authority, Caveat, Unspecified};
 pub use campaign::{Campaign, FunctionResult, ObjectiveCounts, PathCounts, SCHEMA_VERSION, SolverUse};
 pub use criterion::{Criterion, CriterionParseError, PathsOf, STATE};
-pub use decision_graph::{DecisionEdge, DecisionEvaluation, DecisionGraph, DecisionNode, DecisionStep, NodeId, Row};
-pub use decision_table::{
+pub use goal::{Goal, GoalId, ResultPredicate};
+pub use goal_index::{DecisionGoals, GoalIndex};
+pub use mcdc::decision_graph::{
+    DecisionEdge, DecisionEvaluation, DecisionGraph, DecisionNode, DecisionStep, NodeId, Row,
+};
+pub use mcdc::decision_table::{
     DecisionTable, IndependencePair, MAX_PAIRS_LISTED, MAX_ROWS_LISTED, PairKind, TableCondition, TableHead, TableRow,
     ValueStatus, decision_tables,
 };
-pub use goal::{Goal, GoalId, ResultPredicate};
-pub use goal_index::{DecisionGoals, GoalIndex};
-pub use independence_pairs::{ConditionKey, EvaluatedRows, MAX_ROWS_TRIED, PairSearch, PairsStopped, unique_cause};
-pub use masks::Masks;
+pub use mcdc::independence_pairs::{
+    ConditionKey, EvaluatedRows, MAX_ROWS_TRIED, PairSearch, PairsStopped, unique_cause,
+};
+pub use mcdc::masks::Masks;
 pub use mutator::{Mutator, MutatorParseError};
 pub use objective::{Objectives, objectives};
 pub use registry::{

@@ -1,6 +1,6 @@
 //! From what was found to verdicts, and from all tests to a small suite.
 
-use crate::independence_pairs::{EvaluatedRows, unique_cause};
+use crate::mcdc::independence_pairs::{EvaluatedRows, unique_cause};
 use crate::{
     GoalId, HeapOrigin, IncompletePaths, ObjectiveCounts, Objectives, Outcome, Proof, Row, Status, TestCase,
     WhyInfeasible, WhyUnknown,

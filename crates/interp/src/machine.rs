@@ -4,7 +4,6 @@
 mod interface;
 mod step;
 
-use crate::c::marks::JumpMark;
 use crate::memory::{AddressLayout, Fill, Memory, ObjectKind};
 use crate::observer::{Event, Observer};
 use crate::state_view::StateView;
@@ -176,7 +175,7 @@ pub(crate) enum ControlTransfer {
         result: Option<Reg>,
     },
     /// A mark is set after this instruction.
-    JumpMark {
+    ReturnMark {
         buffer: Pointer,
         result: Option<Reg>,
     },
@@ -185,6 +184,17 @@ pub(crate) enum ControlTransfer {
         mark: usize,
         value: u64,
     },
+}
+
+/// A location that control may return to.
+#[derive(Clone, Copy)]
+pub(crate) struct ReturnMark {
+    /// The index of its call.
+    pub depth: usize,
+    pub serial: u64,
+    pub block: BlockId,
+    pub next: usize,
+    pub result: Option<Reg>,
 }
 
 /// Runs functions of a module.
@@ -230,7 +240,7 @@ pub struct Machine<'m> {
     /// The functions to run at exit, in reverse order.
     at_exit: Vec<FuncId>,
     /// The locations that control may return to; buffers contain indices into this list.
-    pub(crate) marks: Vec<JumpMark>,
+    pub(crate) marks: Vec<ReturnMark>,
     /// The object that these buffers point into, once there is a mark.
     pub(crate) mark_object: Option<ObjectId>,
     /// The number of calls so far.
@@ -419,7 +429,7 @@ impl<'m> Machine<'m> {
                         }
                         return self.enter(callee, result, observer).map_err(|stop| (stop, inst.span));
                     }
-                    Ok(ControlTransfer::JumpMark { buffer, result }) => {
+                    Ok(ControlTransfer::ReturnMark { buffer, result }) => {
                         let at = CallFrame { next: index + 1, ..frame };
                         self.set_mark(&at, buffer, result).map_err(|stop| (stop, inst.span))?;
                     }

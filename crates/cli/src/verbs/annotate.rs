@@ -15,14 +15,14 @@ use touchstone_instrument::{AnnotateStyle, not_labels};
 pub struct Annotate {
     /// The code of a label
     #[arg(long, value_name = "STYLE", default_value = "direct")]
-    pub style: Style,
+    pub style: LabelStyle,
     #[command(flatten)]
     pub options: Generate,
 }
 
 /// The code of a label.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Style {
+pub enum LabelStyle {
     /// A branch on the predicate
     Direct,
     /// A nondeterministic choice: assert the predicate and stop, or continue
@@ -55,8 +55,8 @@ pub fn annotate(arguments: &Annotate) -> Result<ExitCode> {
     }
     let text = std::fs::read_to_string(path).with_context(|| format!("can't read {} as UTF-8", path.display()))?;
     let style = match arguments.style {
-        Style::Direct => AnnotateStyle::Direct,
-        Style::Tight => AnnotateStyle::Tight,
+        LabelStyle::Direct => AnnotateStyle::Direct,
+        LabelStyle::Tight => AnnotateStyle::Tight,
     };
     // The given files are the first files of the module.
     let made = touchstone_instrument::annotate(module, FileId::new(0), &text, &wanted, style);

@@ -31,16 +31,16 @@ const AGAIN: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(150);
 
 /// A request to stop the measured command.
-pub struct Stop {
+pub struct StopRequest {
     asked: Arc<AtomicBool>,
     /// The process to terminate; 0 until it has started.
     child: Arc<AtomicU32>,
 }
 
-impl Stop {
+impl StopRequest {
     /// Installs a handler: the first signal sets the flag, the second one terminates this process.
-    pub fn new() -> Result<Stop> {
-        let stop = Stop { asked: Arc::default(), child: Arc::default() };
+    pub fn new() -> Result<StopRequest> {
+        let stop = StopRequest { asked: Arc::default(), child: Arc::default() };
         let (asked, child) = (Arc::clone(&stop.asked), Arc::clone(&stop.child));
         ctrlc::set_handler(move || {
             if asked.swap(true, Ordering::SeqCst) {

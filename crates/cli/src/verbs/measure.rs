@@ -4,7 +4,7 @@
 use crate::output::exit::Exit;
 use crate::output::outputs;
 use crate::plan::args::{CriterionNames, criteria_help};
-use crate::verbs::report::Shown;
+use crate::verbs::report::ReportOptions;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -73,7 +73,7 @@ pub struct Show {
     #[command(flatten)]
     pub state: StateOptions,
     #[command(flatten)]
-    pub shown: Shown,
+    pub shown: ReportOptions,
 }
 
 impl Show {
@@ -124,7 +124,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
         bail!("--suggest needs state among the criteria; add it: -c {},{STATE}", options.criteria.join(","));
     }
     options.show.shown.outputs.check_criteria(&options.criteria)?;
-    let stop = crate::verbs::interrupt::Stop::new()?;
+    let stop = crate::verbs::interrupt::StopRequest::new()?;
     let ran = touchstone_campaign::measure(&request, &|child| stop.watch(child))?;
     // The signal went to the whole process group, so the command got it as well.
     let interrupted = stop.was_asked();

@@ -16,12 +16,12 @@ pub struct Report {
     #[arg(value_name = "DIR", default_value = "touchstone-out")]
     pub dir: PathBuf,
     #[command(flatten)]
-    pub shown: Shown,
+    pub shown: ReportOptions,
 }
 
 /// The options that render a document.
 #[derive(ClapArgs, Debug)]
-pub struct Shown {
+pub struct ReportOptions {
     /// Report only lines that changed since this git revision
     #[arg(long, alias = "since", value_name = "REV")]
     pub changed_lines: Option<String>,
@@ -41,7 +41,7 @@ pub struct Shown {
     pub outputs: Outputs,
 }
 
-impl Shown {
+impl ReportOptions {
     fn detail(&self) -> Detail {
         if self.verbose { Detail::Everything } else { Detail::Short }
     }

@@ -3,7 +3,7 @@
 
 use crate::Goal;
 use crate::criteria::decision::outcomes;
-use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, CoverageSource, ObjectiveSpec};
+use crate::registry::{CoverageKind, CoverageSource, CriterionScope, GoalCriterion, ObjectiveSpec};
 use touchstone_ir::{BlockId, BranchRole, DecisionKind, SwitchArm, TermKind, Ty, sign_extend};
 
 pub(crate) struct Branch;

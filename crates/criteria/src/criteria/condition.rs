@@ -1,7 +1,7 @@
 //! Condition coverage: every atomic condition is true and false.
 
 use crate::Goal;
-use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, CoverageSource, ObjectiveSpec, PresetVerdict};
+use crate::registry::{CoverageKind, CoverageSource, CriterionScope, GoalCriterion, ObjectiveSpec, PresetVerdict};
 
 pub(crate) struct Condition;
 

@@ -1,7 +1,7 @@
 //! Decision coverage: every outermost boolean expression is true and false, also outside control flow.
 
-use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, CoverageSource, ObjectiveSpec, PresetVerdict};
-use crate::{Goal, DecisionStep};
+use crate::registry::{CoverageKind, CoverageSource, CriterionScope, GoalCriterion, ObjectiveSpec, PresetVerdict};
+use crate::{DecisionStep, Goal};
 use touchstone_ir::DecisionId;
 
 pub(crate) struct Decision;

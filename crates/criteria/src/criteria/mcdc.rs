@@ -3,7 +3,7 @@
 
 use crate::Goal;
 use crate::criteria::condition::conditions;
-use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, CoverageSource, ObjectiveSpec, PresetVerdict};
+use crate::registry::{CoverageKind, CoverageSource, CriterionScope, GoalCriterion, ObjectiveSpec, PresetVerdict};
 use std::borrow::Cow;
 use touchstone_base::IndexMap;
 use touchstone_ir::DecisionId;

@@ -165,8 +165,12 @@ fn unset_variables(scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         }
     }
     let kind = ErrorKind::Uninitialised;
-    let draft =
-        |span| ObjectiveSpec { goal: Goal::Error { func: scope.func, kind, span }, span, text: kind.to_string(), known: None };
+    let draft = |span| ObjectiveSpec {
+        goal: Goal::Error { func: scope.func, kind, span },
+        span,
+        text: kind.to_string(),
+        known: None,
+    };
     seen.into_iter().filter(|span| span.is_some()).map(draft).collect()
 }
 

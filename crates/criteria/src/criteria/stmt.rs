@@ -1,7 +1,7 @@
 //! Statement coverage: every statement is executed.
 
 use crate::Goal;
-use crate::registry::{CoverageKind, CriterionScope, GoalCriterion, CoverageSource, JavaProbe, ObjectiveSpec};
+use crate::registry::{CoverageKind, CoverageSource, CriterionScope, GoalCriterion, JavaProbe, ObjectiveSpec};
 use touchstone_ir::PointKind;
 
 pub(crate) struct Stmt;

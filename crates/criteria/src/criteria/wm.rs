@@ -102,7 +102,8 @@ impl GoalCriterion for Wm {
 }
 
 /// The verdict of an expression that is nested too deeply.
-pub(super) const TOO_DEEP: PresetVerdict = PresetVerdict::TooMany { most: Expr::DEEPEST_SOURCE, of: CountedItem::Levels };
+pub(super) const TOO_DEEP: PresetVerdict =
+    PresetVerdict::TooMany { most: Expr::DEEPEST_SOURCE, of: CountedItem::Levels };
 
 /// One objective for all that a point would have, which can't be listed.
 pub(super) fn all_at_once(scope: &CriterionScope<'_>, id: PointId, what: &str, known: PresetVerdict) -> ObjectiveSpec {

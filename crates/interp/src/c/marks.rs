@@ -5,7 +5,7 @@
 //! so that its bytes are known to depend on the layout. Registers keep their values when control returns. A mark of a
 //! call that has ended is invalid: its use is reported, never executed.
 
-use crate::machine::{CallFrame, ControlTransfer, LimitKind, Machine, Stop};
+use crate::machine::{CallFrame, ControlTransfer, LimitKind, Machine, ReturnMark, Stop};
 use crate::memory::{Fill, ObjectKind};
 use crate::observer::{Event, Observer};
 use crate::unsupported_operation::UnsupportedOperation;
@@ -13,17 +13,6 @@ use crate::value::{Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::Id;
 use touchstone_ir::{BlockId, Builtin, CBuiltin, Operand, Reg, Ty};
-
-/// A location that control may return to.
-#[derive(Clone, Copy)]
-pub(crate) struct JumpMark {
-    /// The index of its call.
-    depth: usize,
-    serial: u64,
-    block: BlockId,
-    next: usize,
-    result: Option<Reg>,
-}
 
 impl<'m> Machine<'m> {
     /// Executes a builtin that sets or uses a mark.
@@ -38,7 +27,7 @@ impl<'m> Machine<'m> {
         let buffer = self.used(frame, *args.first().ok_or_else(missing)?)?;
         let buffer = self.memory.resolve(buffer)?;
         if builtin == CBuiltin::SetMark {
-            return Ok(ControlTransfer::JumpMark { buffer, result });
+            return Ok(ControlTransfer::ReturnMark { buffer, result });
         }
         let value = self.int(frame, *args.get(1).ok_or_else(missing)?)?;
         match self.memory.load(buffer, Ty::Ptr)? {
@@ -79,7 +68,7 @@ impl<'m> Machine<'m> {
         self.mark_object = Some(object);
         let depth = self.frames.len() - 1;
         self.memory.store(buffer, Ty::Ptr, Value::ptr(object, self.marks.len() as i64))?;
-        self.marks.push(JumpMark { depth, serial: at.serial, block: at.block, next: at.next, result });
+        self.marks.push(ReturnMark { depth, serial: at.serial, block: at.block, next: at.next, result });
         if let Some(result) = result {
             self.set(at, result, Value::Int(0));
         }
@@ -89,7 +78,7 @@ impl<'m> Machine<'m> {
     /// Leaves calls up to that of a mark, and continues there.
     pub(crate) fn resume(&mut self, mark: usize, value: u64, observer: &mut impl Observer) -> Result<(), Stop> {
         let mark = self.marks.get(mark).copied();
-        let alive = |mark: &JumpMark| self.frames.get(mark.depth).is_some_and(|frame| frame.serial == mark.serial);
+        let alive = |mark: &ReturnMark| self.frames.get(mark.depth).is_some_and(|frame| frame.serial == mark.serial);
         let Some(mark) = mark.filter(alive) else {
             return Err(Stop::Unsupported(UnsupportedOperation::EndedCall));
         };

@@ -313,7 +313,7 @@ mod tests {
     //! Tables against definitions by brute force over complete assignments.
 
     use super::*;
-    use crate::decision_graph::DecisionStep;
+    use crate::mcdc::decision_graph::DecisionStep;
     use crate::{DecisionEvaluation, GoalId, Objective};
     use touchstone_base::Id;
     use touchstone_ir::{BoolTree, Condition, DataType, DataTypes, Decision, DecisionKind};

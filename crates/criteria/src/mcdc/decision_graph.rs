@@ -10,7 +10,7 @@
 //! a condition has one node for every context in which it is evaluated, and equal contexts share a node, so a decision
 //! of `and`, `or` and `not` has exactly one node for each condition.
 
-use crate::masks::Masks;
+use crate::mcdc::masks::Masks;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;

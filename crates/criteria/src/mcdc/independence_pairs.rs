@@ -168,7 +168,7 @@ impl PairsStopped {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decision_graph::testing::{decision, random_tree};
+    use crate::mcdc::decision_graph::testing::{decision, random_tree};
     use touchstone_base::Id;
 
     /// By the definition over three values, without any thought about the order of evaluation.

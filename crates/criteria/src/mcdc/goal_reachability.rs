@@ -157,7 +157,7 @@ impl DecisionGraph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decision_graph::testing::{conditions_in, decision, random_tree};
+    use crate::mcdc::decision_graph::testing::{conditions_in, decision, random_tree};
     use touchstone_ir::{DecisionId, FuncId};
 
     /// All walks that are under way, and all rows, with the walks that they come from.
@@ -246,7 +246,7 @@ mod tests {
                     check(Goal::Row { func, decision: decision_id, outcomes }, &|row| row == seen);
                     for (condition, _) in seen.outcomes.iter().copied() {
                         let goal = Goal::Partner { func, decision: decision_id, condition, rows: vec![seen.clone()] };
-                        check(goal, &|row| crate::independence_pairs::unique_cause(seen, row) == Some(condition));
+                        check(goal, &|row| crate::mcdc::independence_pairs::unique_cause(seen, row) == Some(condition));
                     }
                 }
             }
