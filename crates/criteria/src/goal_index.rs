@@ -13,12 +13,12 @@ pub struct GoalIndex {
     pub goals: IndexMap<GoalId, Goal>,
     /// Goals that are no longer needed.
     ignored: BTreeSet<GoalId>,
-    functions: Vec<Option<FunctionWatch>>,
+    functions: Vec<Option<FunctionGoals>>,
 }
 
 /// The goals of one function.
 #[derive(Clone, Debug)]
-struct FunctionWatch {
+struct FunctionGoals {
     decisions: Vec<Option<DecisionGoals>>,
     points: Vec<Vec<GoalId>>,
     entry: Vec<GoalId>,
@@ -41,10 +41,10 @@ pub struct DecisionGoals {
 impl GoalIndex {
     /// Indexes goals of a module.
     pub fn new(module: &Module, goals: IndexMap<GoalId, Goal>) -> GoalIndex {
-        let mut functions: Vec<Option<FunctionWatch>> = module.functions.values().map(|_| None).collect();
+        let mut functions: Vec<Option<FunctionGoals>> = module.functions.values().map(|_| None).collect();
         for (id, goal) in goals.iter() {
             let function = &module.functions[goal.func()];
-            let watch = functions[goal.func().index()].get_or_insert_with(|| FunctionWatch {
+            let watch = functions[goal.func().index()].get_or_insert_with(|| FunctionGoals {
                 decisions: function.decisions.values().map(|_| None).collect(),
                 points: function.points.values().map(|_| Vec::new()).collect(),
                 entry: Vec::new(),
@@ -84,7 +84,7 @@ impl GoalIndex {
     }
 
     /// Returns the goals of a function; none for a function that was loaded later.
-    fn of(&self, func: FuncId) -> Option<&FunctionWatch> {
+    fn of(&self, func: FuncId) -> Option<&FunctionGoals> {
         self.functions.get(func.index())?.as_ref()
     }
 

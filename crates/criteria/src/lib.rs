@@ -42,8 +42,8 @@ pub use mcdc::masks::Masks;
 pub use mutator::{Mutator, MutatorParseError};
 pub use objective::{Objectives, objectives};
 pub use registry::{
-    CountedItem, CoverageKind, CoverageSource, CriteriaOptions, CriterionScope, GoalCriterion, JavaProbe,
-    ObjectiveSpec, PresetVerdict, REGISTRY, coverage_kind, criterion_named,
+    CountedItem, CoverageKind, CoverageSource, CriteriaOptions, CriterionScope, GoalCriterion, ObjectiveSpec,
+    PresetVerdict, REGISTRY, RecordedEvent, coverage_kind, criterion_named,
 };
 pub use renumber::Renumber;
 pub use replay::{Disagreement, NotCheckable, Replay, Untestable};

@@ -37,8 +37,8 @@ pub trait GoalCriterion: Sync + std::panic::RefUnwindSafe {
     fn has_labels(&self) -> bool {
         true
     }
-    /// Returns what the Java agent must record besides the jumps and switches that it always records.
-    fn java_probes(&self) -> &'static [JavaProbe] {
+    /// Returns the events that probes in compiled code must record besides jumps and switches.
+    fn recorded_events(&self) -> &'static [RecordedEvent] {
         &[]
     }
     /// Returns what a report of another tool must have to answer some of the objectives.
@@ -67,9 +67,9 @@ pub trait GoalCriterion: Sync + std::panic::RefUnwindSafe {
     }
 }
 
-/// A kind of event that the Java agent records on demand.
+/// A kind of event that probes in compiled code record on demand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum JavaProbe {
+pub enum RecordedEvent {
     /// The execution of statements.
     Statements,
     /// Exceptions that the language throws.
@@ -84,16 +84,16 @@ pub enum JavaProbe {
     Results,
 }
 
-impl JavaProbe {
-    /// Returns the word by which the agent knows the kind.
+impl RecordedEvent {
+    /// Returns the word for the kind in the options of an agent.
     pub fn word(self) -> &'static str {
         match self {
-            JavaProbe::Statements => "statements",
-            JavaProbe::Errors => "errors",
-            JavaProbe::Labels => "labels",
-            JavaProbe::Inputs => "inputs",
-            JavaProbe::Predicates => "predicates",
-            JavaProbe::Results => "results",
+            RecordedEvent::Statements => "statements",
+            RecordedEvent::Errors => "errors",
+            RecordedEvent::Labels => "labels",
+            RecordedEvent::Inputs => "inputs",
+            RecordedEvent::Predicates => "predicates",
+            RecordedEvent::Results => "results",
         }
     }
 }

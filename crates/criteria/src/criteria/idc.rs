@@ -2,7 +2,7 @@
 //! type: negative, zero, positive and the extremes; null and not null.
 
 use crate::Goal;
-use crate::registry::{CriterionScope, GoalCriterion, JavaProbe, ObjectiveSpec};
+use crate::registry::{CriterionScope, GoalCriterion, ObjectiveSpec, RecordedEvent};
 use touchstone_base::float;
 use touchstone_ir::{CmpOp, DataType, Expr, ExprKind, Param, Ty, mask};
 
@@ -15,8 +15,8 @@ impl GoalCriterion for Idc {
     fn about(&self) -> &'static str {
         "every part of each input's domain occurs"
     }
-    fn java_probes(&self) -> &'static [JavaProbe] {
-        &[JavaProbe::Inputs]
+    fn recorded_events(&self) -> &'static [RecordedEvent] {
+        &[RecordedEvent::Inputs]
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let function = scope.function();

@@ -1,7 +1,7 @@
 //! Labels that the program itself asks for (`touchstone_label`, `pc_label`).
 
 use crate::Goal;
-use crate::registry::{CriterionScope, GoalCriterion, JavaProbe, ObjectiveSpec, PresetVerdict};
+use crate::registry::{CriterionScope, GoalCriterion, ObjectiveSpec, PresetVerdict, RecordedEvent};
 use touchstone_ir::PointKind;
 
 pub(crate) struct Labels;
@@ -16,8 +16,8 @@ impl GoalCriterion for Labels {
     fn requires_call(&self) -> bool {
         false
     }
-    fn java_probes(&self) -> &'static [JavaProbe] {
-        &[JavaProbe::Labels]
+    fn recorded_events(&self) -> &'static [RecordedEvent] {
+        &[RecordedEvent::Labels]
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let mut drafts = Vec::new();

@@ -5,7 +5,7 @@ use crate::registry::{CountedItem, CoverageKind, CriterionScope, GoalCriterion, 
 
 /// The maximum number of rows of a decision. A decision with more has one objective for all of them, which stays
 /// unknown.
-const MOST_ROWS: usize = 4096;
+const MAX_ROW_OBJECTIVES: usize = 4096;
 
 pub(crate) struct Mcc;
 
@@ -29,13 +29,13 @@ impl GoalCriterion for Mcc {
             if graph.nodes.is_empty() {
                 continue;
             }
-            let Some(mut rows) = graph.rows(MOST_ROWS) else {
+            let Some(mut rows) = graph.rows(MAX_ROW_OBJECTIVES) else {
                 drafts.push(ObjectiveSpec {
                     // No evaluation is without outcomes: no test covers this.
                     goal: Goal::Row { func: scope.func, decision: id, outcomes: Vec::new() },
                     span: decision.span,
                     text: format!("every combination of {} conditions", decision.conditions.len()),
-                    known: Some(PresetVerdict::TooMany { most: MOST_ROWS, of: CountedItem::Combinations }),
+                    known: Some(PresetVerdict::TooMany { most: MAX_ROW_OBJECTIVES, of: CountedItem::Combinations }),
                 });
                 continue;
             };

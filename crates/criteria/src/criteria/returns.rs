@@ -3,7 +3,7 @@
 //!
 //! Functions without a result and functions that return an aggregate have no objectives.
 
-use crate::registry::{CriterionScope, GoalCriterion, JavaProbe, ObjectiveSpec};
+use crate::registry::{CriterionScope, GoalCriterion, ObjectiveSpec, RecordedEvent};
 use crate::{Goal, ResultPredicate};
 use touchstone_ir::{DataType, Ty};
 
@@ -16,8 +16,8 @@ impl GoalCriterion for Returns {
     fn about(&self) -> &'static str {
         "every function that returns a value returns zero and non-zero"
     }
-    fn java_probes(&self) -> &'static [JavaProbe] {
-        &[JavaProbe::Results]
+    fn recorded_events(&self) -> &'static [RecordedEvent] {
+        &[RecordedEvent::Results]
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let function = scope.function();

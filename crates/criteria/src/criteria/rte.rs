@@ -10,7 +10,7 @@
 
 use crate::Goal;
 use crate::criteria::wm::{TOO_DEEP, all_at_once, shown};
-use crate::registry::{CriterionScope, GoalCriterion, JavaProbe, ObjectiveSpec, PresetVerdict};
+use crate::registry::{CriterionScope, GoalCriterion, ObjectiveSpec, PresetVerdict, RecordedEvent};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
 use touchstone_base::float;
@@ -34,8 +34,8 @@ impl GoalCriterion for Rte {
     fn asks_for_errors(&self) -> bool {
         true
     }
-    fn java_probes(&self) -> &'static [JavaProbe] {
-        &[JavaProbe::Errors]
+    fn recorded_events(&self) -> &'static [RecordedEvent] {
+        &[RecordedEvent::Errors]
     }
     fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         // Where errors are exceptions, nothing goes wrong but what has a point.

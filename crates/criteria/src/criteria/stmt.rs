@@ -1,7 +1,7 @@
 //! Statement coverage: every statement is executed.
 
 use crate::Goal;
-use crate::registry::{CoverageKind, CoverageSource, CriterionScope, GoalCriterion, JavaProbe, ObjectiveSpec};
+use crate::registry::{CoverageKind, CoverageSource, CriterionScope, GoalCriterion, ObjectiveSpec, RecordedEvent};
 use touchstone_ir::PointKind;
 
 pub(crate) struct Stmt;
@@ -19,8 +19,8 @@ impl GoalCriterion for Stmt {
     fn coverage_source(&self) -> CoverageSource {
         CoverageSource::Lines
     }
-    fn java_probes(&self) -> &'static [JavaProbe] {
-        &[JavaProbe::Statements]
+    fn recorded_events(&self) -> &'static [RecordedEvent] {
+        &[RecordedEvent::Statements]
     }
     fn strength(&self) -> Option<u8> {
         Some(0)

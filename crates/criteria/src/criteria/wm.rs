@@ -16,7 +16,7 @@ mod float;
 mod variable;
 
 use crate::criteria::wm::equivalence::{Distinct, same};
-use crate::registry::{CountedItem, CriterionScope, GoalCriterion, JavaProbe, ObjectiveSpec, PresetVerdict};
+use crate::registry::{CountedItem, CriterionScope, GoalCriterion, ObjectiveSpec, PresetVerdict, RecordedEvent};
 use crate::{Goal, Mutator};
 use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_base::{FileId, Span};
@@ -31,8 +31,8 @@ impl GoalCriterion for Wm {
     fn about(&self) -> &'static str {
         "every mutant of an expression differs from it in some reached state"
     }
-    fn java_probes(&self) -> &'static [JavaProbe] {
-        &[JavaProbe::Predicates]
+    fn recorded_events(&self) -> &'static [RecordedEvent] {
+        &[RecordedEvent::Predicates]
     }
     fn asks_for_mutants(&self) -> bool {
         true
@@ -55,7 +55,7 @@ impl GoalCriterion for Wm {
                 let text = format!("{} {} -> {}", mutant.operator, mutant.from, mutant.to);
                 let again = before.get(text.as_str()).copied().unwrap_or(0usize);
                 // A number distinguishes equal parts of an expression.
-                let text = if again == 0 { text } else { format!("{text}{NUMBER}{}", again + 1) };
+                let text = if again == 0 { text } else { format!("{text}{OCCURRENCE}{}", again + 1) };
                 *before.entry(without_number(&text).to_string()).or_default() += 1;
                 let goal = Goal::Label { func: scope.func, point: id, predicate: Some(predicate) };
                 drafts.push(ObjectiveSpec { goal, span: point.span, text, known: None });
@@ -93,7 +93,7 @@ impl GoalCriterion for Wm {
                 }
             };
             if made.is_err() {
-                let known = PresetVerdict::TooMany { most: MOST_MUTANTS, of: CountedItem::Mutants };
+                let known = PresetVerdict::TooMany { most: MAX_MUTANTS_PER_FUNCTION, of: CountedItem::Mutants };
                 drafts.push(all_at_once(scope, id, "every mutant of", known));
             }
         }
@@ -118,10 +118,10 @@ pub(super) fn all_at_once(scope: &CriterionScope<'_>, id: PointId, what: &str, k
 }
 
 /// The maximum number of mutants of one function; no function that people wrote reached it.
-const MOST_MUTANTS: usize = 1 << 16;
+const MAX_MUTANTS_PER_FUNCTION: usize = 1 << 16;
 
 /// So large are all mutants of a function together, in nodes: those of long expressions are large as well as many.
-const MOST_NODES: usize = 1 << 21;
+const MAX_MUTANT_NODES_PER_FUNCTION: usize = 1 << 21;
 
 /// The remaining budget for the mutants of a function.
 struct Room {
@@ -134,7 +134,7 @@ struct TooMany;
 
 impl Room {
     fn of_a_function() -> Room {
-        Room { mutants: MOST_MUTANTS, nodes: MOST_NODES }
+        Room { mutants: MAX_MUTANTS_PER_FUNCTION, nodes: MAX_MUTANT_NODES_PER_FUNCTION }
     }
 
     /// Takes budget for mutants with the given number of nodes each, or none if it does not suffice.
@@ -147,10 +147,10 @@ impl Room {
 }
 
 /// The text before the number of a repeated part.
-const NUMBER: &str = ", occurrence ";
+const OCCURRENCE: &str = ", occurrence ";
 
 fn without_number(text: &str) -> &str {
-    text.split(NUMBER).next().unwrap_or_default()
+    text.split(OCCURRENCE).next().unwrap_or_default()
 }
 
 /// The values differ.
@@ -382,12 +382,12 @@ impl Mutation<'_> {
 }
 
 /// The number of nodes above which mutants have no texts: each part of a long sum has the text of all before it.
-const LONG: usize = 256;
+const MAX_NODES_WITH_TEXT: usize = 256;
 
 /// The expression without the source's texts if it is long: what is computed needs none. Labels that people read are written
 /// with them.
 fn bare(expr: &Expr) -> Expr {
-    if size(expr) <= LONG {
+    if size(expr) <= MAX_NODES_WITH_TEXT {
         return expr.clone();
     }
     let mut made = Expr { text: String::new(), ..expr.clone() };

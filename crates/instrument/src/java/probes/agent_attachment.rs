@@ -67,6 +67,6 @@ pub fn attach_agent(
 
 /// Returns the words for the kinds of events that criteria, given by name, need besides jumps and switches.
 pub(super) fn probe_words<'c>(criteria: impl IntoIterator<Item = &'c str>) -> BTreeSet<&'static str> {
-    let probes = criteria.into_iter().filter_map(criterion_named).flat_map(|criterion| criterion.java_probes());
+    let probes = criteria.into_iter().filter_map(criterion_named).flat_map(|criterion| criterion.recorded_events());
     probes.map(|probe| probe.word()).collect()
 }

@@ -8,7 +8,7 @@ use super::agent_attachment::probe_words;
 use crate::record::ProbeObstacle;
 use std::collections::BTreeMap;
 use touchstone_base::float::{Format, Op};
-use touchstone_criteria::{CriteriaOptions, Goal, GoalCriterion, JavaProbe, objectives};
+use touchstone_criteria::{CriteriaOptions, Goal, GoalCriterion, RecordedEvent, objectives};
 use touchstone_front_java::classfile::opcode as op;
 use touchstone_front_java::classfile::{ClassFile, Desc, Insn, SlotKind as JavaKind, decode};
 use touchstone_front_java::{CodeLocations, PointPosition, ValueLocation, ValuePointLocation};
@@ -20,7 +20,7 @@ use touchstone_probes_java::{
 
 /// Returns true if the probes of a criterion are predicates that are planned from the source.
 pub fn has_predicates(criterion: &dyn GoalCriterion) -> bool {
-    criterion.java_probes().contains(&JavaProbe::Predicates)
+    criterion.recorded_events().contains(&RecordedEvent::Predicates)
 }
 
 /// The maximum number of nodes of a formula: the code that computes it must fit into a method.
