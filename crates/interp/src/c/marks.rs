@@ -12,7 +12,7 @@ use crate::unsupported_operation::UnsupportedOperation;
 use crate::value::{Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::Id;
-use touchstone_ir::{BlockId, Builtin, CBuiltin, Operand, Reg, Ty};
+use touchstone_ir::{Builtin, CBuiltin, Operand, Reg, Ty};
 
 impl<'m> Machine<'m> {
     /// Executes a builtin that sets or uses a mark.
