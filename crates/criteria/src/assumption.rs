@@ -108,7 +108,7 @@ impl fmt::Display for AssumeOption {
         f.write_str(match self {
             AssumeOption::InitialState => "variables that no test sets hold their initial values",
             AssumeOption::Allocation => "no allocation fails",
-            AssumeOption::SeparateObjects => "input pointers lead to whole objects that do not overlap",
+            AssumeOption::SeparateObjects => "input pointers point to whole objects that do not overlap",
             AssumeOption::PureExternals => "undefined functions change no memory",
         })
     }

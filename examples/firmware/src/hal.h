@@ -1,4 +1,4 @@
-/* What the board gives. Nobody defines these functions on the host: tests answer for them. */
+/* The interface of the board. These functions are external on the host: tests stub them. */
 #ifndef HAL_H
 #define HAL_H
 

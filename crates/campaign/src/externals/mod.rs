@@ -74,7 +74,7 @@ fn why_unused(why: SpecError) -> &'static str {
         SpecError::NoMethod => "its class has no method of this name with so many parameters",
         SpecError::Ambiguous => "its class has several methods of this name with so many parameters",
         SpecError::HasCode => "the program has its code, which counts",
-        SpecError::NotOverridable => "tests can't replace it: nobody can override it",
+        SpecError::NotOverridable => "tests cannot replace it: it cannot be overridden",
     }
 }
 

@@ -257,7 +257,7 @@ fn unsupported_constructs_of_all(
             let index = next.fetch_add(1, Ordering::Relaxed);
             methods.get(index).zip(all.get(index))
         } {
-            *found.lock().expect("invariant: nobody panics with the lock") =
+            *found.lock().expect("invariant: no thread panics while it holds the lock") =
                 unsupported_constructs(module, method, how);
         }
     };
@@ -267,7 +267,7 @@ fn unsupported_constructs_of_all(
             work();
         }
     });
-    all.into_iter().map(|found| found.into_inner().expect("invariant: nobody panics with the lock")).collect()
+    all.into_iter().map(|found| found.into_inner().expect("invariant: no thread panics while it holds the lock")).collect()
 }
 
 /// Returns the constructs at which paths of a method stop, in a short exploration.

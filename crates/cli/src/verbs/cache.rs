@@ -35,7 +35,7 @@ const MAX_FUNCTIONS_SHOWN: usize = 20;
 pub fn cache(options: &Cache) -> Result<ExitCode> {
     let Some(directory) = cache::directory(options.cache.as_deref()) else {
         bail!(
-            "there is no cache: it is off, or nobody says where the user's cache directory is; --cache DIR names one"
+            "there is no cache: it is off, or the user's cache directory is unknown; set it with --cache DIR"
         );
     };
     let place = directory.display();

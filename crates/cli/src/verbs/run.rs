@@ -40,7 +40,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
         End::Returned(Some(Value::Int(status))) => ExitCode::from(status as u8),
         End::Returned(_) => ExitCode::SUCCESS,
         End::Hung => bail!("the program stays in a loop that has no end"),
-        End::Threw { class, .. } => bail!("nobody catches `{}`", module.class_name(class)),
+        End::Threw { class, .. } => bail!("uncaught exception `{}`", module.class_name(class)),
         End::Exited(status) => ExitCode::from(status as u8),
         End::Error { kind, span } => {
             eprintln!("{} {kind} at {}", crate::output::progress::error_label(), at(span));

@@ -61,7 +61,7 @@ touchstone_base::reasons! {
         #[error("bound: {EVENT_LIMIT_VARIABLE} in test {0}")]
         "state_events" => CutOff(String),
         /// Threads that belong to no known test ran concurrently with the named test.
-        #[error("beside test {0} threads worked of which nobody knows for which test they did")]
+        #[error("beside test {0}, other threads ran that cannot be attributed to a test")]
         "state_beside" => Beside(String),
         /// Without assertions no state is checked.
         #[error(
@@ -258,7 +258,7 @@ touchstone_base::reasons! {
         #[error("whether an object is still alive is not recorded (AddressSanitizer does that)")]
         "living_objects" => LivingObjects,
         /// The bounds of a pointee are not recorded.
-        #[error("where an object ends that a pointer leads to is not known (AddressSanitizer knows)")]
+        #[error("the end of the pointee is not known (use AddressSanitizer)")]
         "object_end" => ObjectEnd,
         /// The type has no known size.
         #[error("the size of the object is not known here")]

@@ -38,13 +38,13 @@ pub enum NoSuggestion {
     #[error("the test did more than a trace holds")]
     CutOff,
     /// Threads that belong to no known test may have modified the state.
-    #[error("threads worked beside the test of which nobody knows for which test they did")]
+    #[error("other threads ran beside the test that cannot be attributed to a test")]
     Beside,
     /// The value depends on state from before the test.
     #[error("its value depends on what was there before the test")]
     Inherited,
     /// No expression that is visible in the test reads it.
-    #[error("no variable of the test leads to it by fields or methods that it can see")]
+    #[error("no variable of the test reaches it by accessible fields or methods")]
     NotReachable,
     /// The value differs between runs, or has no literal.
     #[error("its value is not the same each time the test runs, or can't be written down")]

@@ -88,7 +88,7 @@ mod tests {
             fs::read_dir(&own).expect("there").map(|entry| entry.expect("one").file_name()).collect();
         left.sort();
         assert_eq!(left, [".touchstone", "4.json", "notes.txt"]);
-        clear_output_directory(&folder.path().join("nothing")).expect("nothing is nobody's");
+        clear_output_directory(&folder.path().join("nothing")).expect("nothing belongs to no other program");
     }
 
     #[test]
@@ -96,7 +96,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a scratch directory");
         let theirs = folder.path().join("hits");
         fs::create_dir(&theirs).expect("writable");
-        create_output_directory(&theirs).expect("an empty one is nobody's");
+        create_output_directory(&theirs).expect("an empty one belongs to no other program");
         fs::remove_file(theirs.join(MARKER)).expect("there");
         fs::write(theirs.join("song.hits"), "x").expect("writable");
         let said = clear_output_directory(&theirs).expect_err("theirs").to_string();

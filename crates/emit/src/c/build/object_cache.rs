@@ -155,7 +155,7 @@ mod tests {
         for number in 0..MAX_ENTRIES + 4 {
             place(number).store(&[("a.o", &file)]);
         }
-        assert_eq!(count(), MAX_ENTRIES + 4, "somebody may be using them");
+        assert_eq!(count(), MAX_ENTRIES + 4, "another process may be using them");
         for number in 0..MAX_ENTRIES + 4 {
             let long_ago = SystemTime::now() - 2 * MIN_EVICTION_AGE;
             File::open(&place(number).entry).and_then(|dir| dir.set_modified(long_ago)).expect("our directory");

@@ -70,7 +70,7 @@ pub(super) struct RunningThread<'r> {
 
 impl RunningThread<'_> {
     pub fn top(&mut self) -> &mut MethodFrame {
-        self.frames.last_mut().expect("invariant: somebody runs while something is followed")
+        self.frames.last_mut().expect("invariant: a method runs while it is traced")
     }
 }
 
@@ -402,7 +402,7 @@ impl<'a> TraceInterpreter<'a> {
         facts: &Rc<MethodFacts>,
     ) -> (Vec<ValueRef>, EntryKind) {
         let RunningThread { frames, execution, .. } = running;
-        let caller = frames.last_mut().expect("invariant: somebody calls");
+        let caller = frames.last_mut().expect("invariant: there is a caller");
         let Some(call) = &caller.call else { return (Vec::new(), EntryKind::Untraced) };
         if let InsnOperand::Call(site) = &caller.facts.sites[caller.at]
             && site.member.name == *facts.name()
@@ -435,7 +435,7 @@ impl<'a> TraceInterpreter<'a> {
     /// Continues at an instruction.
     pub fn advance(&mut self, running: &mut RunningThread<'_>, to: usize) {
         let RunningThread { frames, execution, .. } = running;
-        let frame = frames.last_mut().expect("invariant: somebody runs");
+        let frame = frames.last_mut().expect("invariant: a method runs");
         let facts = frame.facts.clone();
         if to >= facts.sites.len() {
             frame.wait = FrameWait::Block;
