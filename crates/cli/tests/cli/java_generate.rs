@@ -352,7 +352,7 @@ fn input_that_is_none_is_refused_with_what_is_wrong() {
     check("No.jar", b"no zip", &[], "No.jar");
     check("Here.java", b"class Here { static void f() { } }", &["-f", "Here.g"], "there is no function `Here.g`");
     check("Obj.java", b"class Obj { private static void f(int a) { } }", &["-f", "Obj.f"], "can't be tested");
-    check("Abs.java", b"class Abs { private Abs() { } void f(int a) { } }", &["-f", "Abs.f"], "needs an object");
+    check("Abs.java", b"class Abs { private Abs() { } void f(int a) { } }", &["-f", "Abs.f"], "needs a receiver");
     check(
         "Pre.java",
         b"class Pre { static void f(int a) { } }",
