@@ -29,9 +29,9 @@ impl LabelResolver<'_> {
         let Some(at) = self.insns.iter().position(|insn| insn.at == switch) else { return Vec::new() };
         let found = match &self.insns[..at] {
             [before @ .., call, Decoded { insn: Insn::ArrayLoad(ArrayKind::Int), .. }] => {
-                self.from_switch_map(before, call)
+                self.switch_map_labels(before, call)
             }
-            [.., Decoded { insn: Insn::InvokeVirtual(called), .. }] => self.from_ordinals(*called),
+            [.., Decoded { insn: Insn::InvokeVirtual(called), .. }] => self.ordinal_labels(*called),
             [before @ .., Decoded { insn: Insn::Load(SlotKind::Int, number), .. }] => {
                 string_labels(self.file, before, *number)
             }
@@ -65,7 +65,7 @@ impl LabelResolver<'_> {
     }
 
     /// Reads `Map.$SwitchMap$E[e.ordinal()]`: the initialiser of the map contains `$SwitchMap$E[E.RED.ordinal()] = 1`.
-    fn from_switch_map(&mut self, before: &[Decoded], call: &Decoded) -> Option<Labels> {
+    fn switch_map_labels(&mut self, before: &[Decoded], call: &Decoded) -> Option<Labels> {
         let Insn::InvokeVirtual(called) = call.insn else { return None };
         let name = format!("{SWITCH_MAP_PREFIX}{}", ordinal_of(self.file, called)?.replace('/', "$"));
         let is_map = |field: &MemberRef| *field.name == *name;
@@ -88,7 +88,7 @@ impl LabelResolver<'_> {
     }
 
     /// Reads a switch over `e.ordinal()`: ordinals are in the order of declaration.
-    fn from_ordinals(&mut self, called: u16) -> Option<Labels> {
+    fn ordinal_labels(&mut self, called: u16) -> Option<Labels> {
         let class = ordinal_of(self.file, called)?;
         let class = self.classes.load(&class).ok()?;
         let file = self.classes.get(class).file().cloned()?;
