@@ -267,7 +267,9 @@ fn unsupported_constructs_of_all(
             work();
         }
     });
-    all.into_iter().map(|found| found.into_inner().expect("invariant: no thread panics while it holds the lock")).collect()
+    all.into_iter()
+        .map(|found| found.into_inner().expect("invariant: no thread panics while it holds the lock"))
+        .collect()
 }
 
 /// Returns the constructs at which paths of a method stop, in a short exploration.

@@ -34,9 +34,7 @@ const MAX_FUNCTIONS_SHOWN: usize = 20;
 /// Runs `cache`.
 pub fn cache(options: &Cache) -> Result<ExitCode> {
     let Some(directory) = cache::directory(options.cache.as_deref()) else {
-        bail!(
-            "there is no cache: it is off, or the user's cache directory is unknown; set it with --cache DIR"
-        );
+        bail!("there is no cache: it is off, or the user's cache directory is unknown; set it with --cache DIR");
     };
     let place = directory.display();
     let text = match options.what {
