@@ -233,7 +233,8 @@ fn public_type(line: &str) -> Option<&str> {
     };
     let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|keyword| rest.strip_prefix(keyword))?;
     let end = rest.find(|char: char| !char.is_alphanumeric() && char != '_').unwrap_or(rest.len());
-    Some(&rest[..end])
+    // A macro's type has no name here.
+    (end > 0).then(|| &rest[..end])
 }
 
 /// Checks that a name has one place, unless it is listed, and that every listed name has several.

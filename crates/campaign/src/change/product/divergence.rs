@@ -31,7 +31,7 @@ use touchstone_report::document::{Behaviour, ChangedFunction};
 /// The result of comparing the behaviour of two versions of a function.
 pub(crate) struct BehaviourComparison {
     pub behaviour: Behaviour,
-    /// Why nothing more is known, or how it is known.
+    /// The reason of an unknown result, or the kind of proof.
     pub why: Option<&'static str>,
     /// A test on which the versions differ.
     pub test: Option<TestCase>,

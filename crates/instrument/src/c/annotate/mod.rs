@@ -49,7 +49,7 @@ pub struct AnnotatedText {
     pub not_placed: Vec<(String, ProbeObstacle)>,
 }
 
-/// Why the objectives of a criterion are no labels; `None` if they are.
+/// Returns the reason why the objectives of a criterion are no labels; `None` if they are.
 pub fn not_labels(criterion: &str) -> Option<ProbeObstacle> {
     match criterion.parse() {
         Ok(Criterion::Goals(known)) if !known.has_labels() => Some(ProbeObstacle::Independence),
