@@ -223,7 +223,7 @@ fn more_mutants_than_can_be_listed_are_unknown_not_forgotten() {
     let globals: String = (0..many).map(|i| format!("int g{i};\n")).collect();
     let sums: String = (0..many).map(|i| format!("s += g{i};\n")).collect();
     let source = format!("{globals}int f(int x) {{ int s = x;\n{sums}return s; }}\n");
-    let said = check_limits("variables in each other's place", &source, &["-c", "wm", "--mutators", "VRP"]);
+    let said = check_limits("variables in each other's place", &source, &["-c", "wm", "--mutators", "VRP", "-v"]);
     assert!(said.contains("more than 65536 mutants in the function"), "{said}");
     assert!(said.contains("every mutant of s += g259"), "{said}");
 }
@@ -232,7 +232,7 @@ fn more_mutants_than_can_be_listed_are_unknown_not_forgotten() {
 fn expressions_that_are_too_deep_for_criteria_about_expressions_are_unknown_not_forgotten() {
     let check = |name: &str, body: &str, expected: &str| {
         let source = format!("int a[9]; int f(int x, int y) {{ {body} }}\n");
-        let said = check_limits(name, &source, &["-c", "wm,rte"]);
+        let said = check_limits(name, &source, &["-c", "wm,rte", "-v"]);
         assert!(said.contains("more than 200 levels of nesting"), "{name}: {said}");
         assert!(said.contains(expected), "{name}: `{expected}` is not in {said}");
     };
