@@ -37,12 +37,7 @@ pub struct CriterionParseError(pub String);
 impl fmt::Display for CriterionParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = REGISTRY.iter().map(|criterion| criterion.name()).collect();
-        write!(
-            f,
-            "criterion `{}` is not known; available: {}, paths, paths:K, block:K, {STATE}",
-            self.0,
-            names.join(", ")
-        )
+        write!(f, "unknown criterion `{}`; available: {}, paths, paths:K, block:K, {STATE}", self.0, names.join(", "))
     }
 }
 

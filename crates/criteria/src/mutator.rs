@@ -63,7 +63,7 @@ pub struct MutatorParseError(pub String);
 impl fmt::Display for MutatorParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = Mutator::ALL.into_iter().map(Mutator::name).collect();
-        write!(f, "mutation operator `{}` is not known; available: {}", self.0, names.join(", "))
+        write!(f, "unknown mutation operator `{}`; available: {}", self.0, names.join(", "))
     }
 }
 

@@ -58,7 +58,7 @@ impl HeapOrigin {
     pub fn remark(self) -> Option<&'static str> {
         match self {
             HeapOrigin::Made => None,
-            HeapOrigin::NotShownReachable => Some("heap not shown reachable"),
+            HeapOrigin::NotShownReachable => Some("no API sequence constructs this state; it may be unreachable"),
         }
     }
 }

@@ -150,13 +150,13 @@ touchstone_base::reasons! {
         #[error("function behind `{0}` that the program does not have")]
         "unknown_function" => UnknownFunction(String),
         /// An input pointer may point to an object of a type without a size.
-        #[error("object behind `{0}`, whose type has no known size")]
+        #[error("object that `{0}` points to, whose type has no known size")]
         "unsized_object" => UnsizedObject(String),
         /// Several objects behind a pointer to a type with variants.
         #[error("several objects behind `{0}`, since `{1}` has variants")]
         "several_variants" => SeveralVariants(String, String),
         /// The length of an input array overlaps other data.
-        #[error("length of what is behind `{0}`, which shares its bytes")]
+        #[error("length of the object that `{0}` points to, which overlaps others")]
         "shared_length" => SharedLength(String),
         /// The name of an input is none.
         #[error("name of an input that depends on inputs")]

@@ -29,7 +29,7 @@ pub(super) fn translate(
     if has != given {
         let what = format!("`{}` has {has} parameters, not {given}", spec.function);
         let help = match function.own_params().is_empty() {
-            true => "name them all, in their order; a program that does not declare it knows none: include its header",
+            true => "name all of them, in order; if the program does not declare the function, include its header",
             false => "name them all, in their order",
         };
         return Err(spec.error_at(&start, what, help));
@@ -76,7 +76,7 @@ fn check_pointers(spec: &FunctionSpec) -> Result<(), SpecificationError> {
         let is_null =
             matches!(values, ValueSet::One(_)) && ["0", "NULL", "((void *)0)"].contains(&fragment.text.as_str());
         if !is_null {
-            let what = format!("`{}` returns a pointer, of which only null can be said", spec.function);
+            let what = format!("`{}` returns a pointer: a description can only return null", spec.function);
             return Err(spec.error_at(fragment, what, "returns 0, returns NULL, or returns any"));
         }
     }

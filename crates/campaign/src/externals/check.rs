@@ -31,7 +31,7 @@ impl ExternalSpecs {
             };
             let (never, twice) = (explored("never"), explored("twice"));
             if let Some((found, FAILED)) = never.as_ref().or(twice.as_ref()) {
-                let what = format!("what is said of `{}` goes wrong for {found}", spec.function);
+                let what = format!("the description of `{}` fails for {found}", spec.function);
                 let help = "look whether a pointer is null before it is followed: when p && *p > 0";
                 return Err(spec.error_at(&spec.position_of(&spec.cases[0]), what, help));
             }
@@ -68,7 +68,11 @@ fn overlap(spec: &FunctionSpec, one: usize, other: usize, found: &str) -> Specif
     let line = |case: usize| spec.cases.get(case - 1).map_or(spec.line, |case| case.line);
     let what = format!("two cases of `{}`, at lines {} and {}, are for {found}", spec.function, line(one), line(other));
     let at = spec.cases.get(other - 1).unwrap_or(&spec.cases[0]);
-    spec.error_at(&spec.position_of(at), what, "narrow one of both: what is written or thrown has to be clear")
+    spec.error_at(
+        &spec.position_of(at),
+        what,
+        "narrow one of them: for each call, exactly one write or exception must apply",
+    )
 }
 
 /// Returns a description of the first inputs for which a function does not return 0, with the returned value ([`WRONG`]

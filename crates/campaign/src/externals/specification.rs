@@ -169,7 +169,7 @@ pub(crate) fn parse(file: &Path, text: &str) -> Result<Vec<FunctionSpec>, Specif
     }
     for spec in &all {
         if spec.cases.is_empty() {
-            let what = format!("nothing is said of `{}`", spec.function);
+            let what = format!("the description of `{}` is empty", spec.function);
             return Err(error_at(file, spec.line, 1, what, "add cases below it, indented: when x < 0 returns -1"));
         }
     }
@@ -244,7 +244,7 @@ fn clauses<'l>(file: &Path, number: u32, line: &'l str) -> Result<Vec<(&'static 
     let first = line.len() - line.trim_start().len();
     if starts.first().is_none_or(|(at, _)| *at != first) {
         let help =
-            "a case is made of: when CONDITION, otherwise, returns VALUE, writes PLACE = VALUE, throws CLASS, fails";
+            "a case consists of: when CONDITION, otherwise, returns VALUE, writes PLACE = VALUE, throws CLASS, fails";
         return Err(error_at(file, number, column(first), format!("`{}` says nothing", line.trim()), help));
     }
     let mut all = Vec::new();
@@ -266,7 +266,7 @@ fn add(file: &Path, spec: &mut FunctionSpec, clause: &str, fragment: Fragment) -
     }
     if !wants_more && !fragment.text.is_empty() {
         return bad(
-            format!("`{}` behind `{clause}`, which stands alone", fragment.text),
+            format!("`{}` after `{clause}`, which takes nothing", fragment.text),
             "write `returns` before a value",
         );
     }
@@ -402,7 +402,7 @@ mod tests {
     fn what_is_wrong_is_named_with_its_place() {
         assert!(complains("  when x returns 1\n").starts_with("w:1:1: a case of no function"));
         assert!(complains("int f(int x)\n  fails\n").starts_with("w:1:1: `int f` is no name"));
-        assert!(complains("f(x)\n\n").starts_with("w:1:1: nothing is said of `f`"));
+        assert!(complains("f(x)\n\n").starts_with("w:1:1: the description of `f` is empty"));
         assert!(complains("f(x)\n  x < 0 returns 1\n").starts_with("w:2:3: `x < 0 returns 1` says nothing"));
         assert!(complains("f(x)\n  when returns 1\n").starts_with("w:2:8: `when` and nothing behind it"));
         assert!(complains("f(p)\n  writes *p\n").contains("a place without a value"));

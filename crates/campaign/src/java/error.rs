@@ -22,7 +22,7 @@ pub enum JavaError {
         why: String,
     },
     /// A file is of an unknown kind.
-    #[error("{}: a Java program is made of .java files, .class files, jars and directories of them", .0.display())]
+    #[error("{}: a Java program consists of .java files, .class files, jars and directories of them", .0.display())]
     OtherFile(PathBuf),
     /// A file does not exist.
     #[error("{}: no such file", .0.display())]

@@ -157,9 +157,22 @@ impl<'p> Loading<'p> {
         module
     }
 
+    /// Loads what methods under test reach, and returns the module. Functions that remain unloaded end a path with a
+    /// reason for the report.
+    pub(super) fn follow(&mut self, tested: &[&MethodUnderTest]) -> Module {
+        let mut module = self.load_reached(tested);
+        for (reason, id) in self.program.unloaded_functions(&self.loaded) {
+            let function = &mut module.functions[id];
+            if function.blocks.values().any(|block| block.terminator.kind == TermKind::Unsupported(reason.clone())) {
+                stop(function, &self.program.unloaded_text(id));
+            }
+        }
+        module
+    }
+
     /// Explores methods for a short time, and those that reached unloaded JDK functions a little longer; loads what
     /// they reach.
-    pub(super) fn follow(&mut self, tested: &[&MethodUnderTest]) -> Module {
+    fn load_reached(&mut self, tested: &[&MethodUnderTest]) -> Module {
         let budget = LoadBudget::of(
             MIN_LOADING_TIME + LOADING_TIME_PER_METHOD * u32::try_from(tested.len()).unwrap_or(u32::MAX),
         );

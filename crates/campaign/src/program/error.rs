@@ -16,7 +16,7 @@ use touchstone_report::BadExclusion;
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// Tests cannot be generated for state coverage.
-    #[error("state coverage says what tests check, and is only measured: touchstone measure -c state -- COMMAND")]
+    #[error("state coverage can only be measured: touchstone measure -c state -- COMMAND")]
     State,
     /// The request names no files.
     #[error("no source files are given")]

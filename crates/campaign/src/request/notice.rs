@@ -151,13 +151,13 @@ impl fmt::Display for Notice {
                 suite.display()
             ),
             Notice::FileStays { file } => {
-                write!(f, "{} was edited, or is not Touchstone's: it stays as it is", file.display())
+                write!(f, "{} was edited, or was not written by Touchstone: it is not overwritten", file.display())
             }
             Notice::TestsStay { file, new_tests } => {
                 let (file, new_tests) = (file.display(), new_tests.display());
                 write!(
                     f,
-                    "{file} was edited, or is not Touchstone's: it stays as it is, and new tests are in {new_tests}"
+                    "{file} was edited, or was not written by Touchstone: it is not overwritten, and new tests are in {new_tests}"
                 )
             }
             Notice::NotOfCache { file, why } => {
@@ -191,7 +191,7 @@ impl fmt::Display for Notice {
                 write!(f, "can't load {class} ({why}){others}: left out; --class-path names what they need")
             }
             Notice::NotDescribed { place, function, why } => {
-                write!(f, "{place}: what is said of `{function}` is not used: {why}")
+                write!(f, "{place}: the description of `{function}` is ignored: {why}")
             }
             Notice::NotChecked { place, function } => {
                 write!(

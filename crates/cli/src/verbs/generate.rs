@@ -48,7 +48,7 @@ fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
     let document = finished.document(&plan);
     let below = report(options, &plan, &document)?;
     if interrupted() && !options.quiet {
-        eprintln!("interrupted: the report says what was found until then; --resume goes on");
+        eprintln!("interrupted: the report has the results so far; continue with --resume");
     }
     Ok(verdict(options, &document, interrupted(), below).into())
 }

@@ -49,7 +49,7 @@ pub fn instrument(options: &Instrument) -> Result<ExitCode> {
     let ProbedClasses { with, without } = instrument_classes(&request)?;
     eprintln!("{with} classes have probes, {without} have nothing to measure");
     eprintln!(
-        "run them from {}; then `touchstone merge {} -o DIR` says what was covered",
+        "run them from {}; then `touchstone merge {} -o DIR` reports what was covered",
         options.out.display(),
         options.measurement.display()
     );

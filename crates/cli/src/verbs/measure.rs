@@ -144,7 +144,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     }
     let exit = show(&ran.measurement, &options.show)?;
     if interrupted {
-        eprintln!("interrupted: the report says what was covered until then");
+        eprintln!("interrupted: the report has the coverage so far");
         return Ok(Exit::Interrupted.into());
     }
     if !ran.status.success() {

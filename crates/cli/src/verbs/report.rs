@@ -56,7 +56,7 @@ impl ReportOptions {
                 touchstone_report::variants_of(&document, None).into_iter().map(str::to_string).collect();
             if !touchstone_report::keep_variant(&mut document, variant) {
                 let known = if known.is_empty() { "there is only one".to_string() } else { known.join(", ") };
-                bail!("nothing was compiled as variant `{variant}`; known: {known}");
+                bail!("nothing was compiled as variant `{variant}`; variants: {known}");
             }
         }
         let text = match self.format {

@@ -39,7 +39,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     Ok(match end {
         End::Returned(Some(Value::Int(status))) => ExitCode::from(status as u8),
         End::Returned(_) => ExitCode::SUCCESS,
-        End::Hung => bail!("the program stays in a loop that has no end"),
+        End::Hung => bail!("the program is in an infinite loop"),
         End::Threw { class, .. } => bail!("uncaught exception `{}`", module.class_name(class)),
         End::Exited(status) => ExitCode::from(status as u8),
         End::Error { kind, span } => {

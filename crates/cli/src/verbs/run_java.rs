@@ -47,7 +47,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
         }
         End::Unsupported { what, span } => bail!("unsupported: {what} at {}", at(span)),
         End::Error { kind, span } => bail!("internal: {kind} at {}", at(span)),
-        End::Hung => bail!("the program stays in a loop that has no end"),
+        End::Hung => bail!("the program is in an infinite loop"),
         End::Threw { .. } => bail!("an exception before the program began"),
         End::Assumed => bail!("an assumption of the program does not hold"),
         End::Limit(limit) => bail!("a limit of the interpreter was hit: {limit:?}"),
@@ -61,7 +61,7 @@ fn program(files: &[PathBuf], home: &Path, scratch: &Path) -> Result<(Vec<PathBu
     };
     let (sources, classes, jars) = (with("java"), with("class"), with("jar"));
     if sources.len() + classes.len() + jars.len() != files.len() {
-        bail!("a Java program is made of .java files, .class files or jars");
+        bail!("a Java program consists of .java files, .class files or jars");
     }
     let jars_of_path: Vec<PathBuf> = jars.iter().map(|jar| jar.to_path_buf()).collect();
     if let Some(first) = sources.first() {

@@ -215,7 +215,10 @@ fn an_unknown_mutation_operator_is_an_error_that_names_the_known_ones() {
     let output = Case::new("int f(int a) { return a; }").run("generate", &["-c", "wm", "--mutators", "ABS,XYZ"]);
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{message}");
-    assert!(message.contains("`XYZ` is not known; available: ABS, AOR, ROR, COR, UOI, CRP, VRP"), "{message}");
+    assert!(
+        message.contains("unknown mutation operator `XYZ`; available: ABS, AOR, ROR, COR, UOI, CRP, VRP"),
+        "{message}"
+    );
     let help = Case::new("").run("generate", &["--help"]);
     assert!(String::from_utf8_lossy(&help.stdout).contains("ABS AOR ROR COR UOI CRP VRP"));
 }

@@ -201,11 +201,11 @@ fn what_is_wrong_is_named_where_it_stands() {
         ("  returns 0\n", "w:1:1: a case of no function\n"),
         (
             "sensor(c, out)\n  when *out > 0 returns 1\n  otherwise returns 0\n",
-            "w:2:1: what is said of `sensor` goes wrong for c = 0, out = null",
+            "w:2:1: the description of `sensor` fails for c = 0, out = null",
         ),
         (
             "made(n)\n  returns n > 0 ? &mode_now : 0\n",
-            "w:2:11: `made` returns a pointer, of which only null can be said\n",
+            "w:2:11: `made` returns a pointer: a description can only return null\n",
         ),
     ];
     let folder = folder(&[("a.c", DEVICE)]);
@@ -221,11 +221,11 @@ fn what_is_wrong_is_named_where_it_stands() {
     let said = text(&output.stderr);
     assert!(
         said.contains(
-            "w:1: what is said of `senser` is not used: the program does not call it; did you mean `sensor`?"
+            "w:1: the description of `senser` is ignored: the program does not call it; did you mean `sensor`?"
         ),
         "{said}"
     );
-    assert!(said.contains("w:3: what is said of `pump` is not used: the program has its code, which counts"), "{said}");
+    assert!(said.contains("w:3: the description of `pump` is ignored: the program contains the code of it"), "{said}");
     let output = touchstone(folder.path(), &["generate", "a.c", "--world", "none", "-o", "out"]);
     assert!(text(&output.stderr).contains("can't read none"), "{}", text(&output.stderr));
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-const REMARK: &str = "// heap not shown reachable";
+const REMARK: &str = "// no API sequence constructs this state; it may be unreachable";
 
 /// Returns the objective with a text.
 fn objective<'r>(report: &'r Value, text: &str) -> &'r Value {

@@ -124,11 +124,11 @@ fn what_is_wrong_with_a_description_is_named() {
     );
     let text = said(&output);
     for expected in [
-        "w:1: what is said of `example.Pump.known` is not used: the program has its code, which counts",
-        "w:3: what is said of `example.Device.all` is not used: tests cannot replace it",
-        "w:5: what is said of `Sensor.read` is not used: its class is not there; write it with its package",
-        "w:7: what is said of `read` is not used: its class is not there",
-        "w:9: what is said of `example.Sensor.write` is not used: its class has no method of this name with so many parameters",
+        "w:1: the description of `example.Pump.known` is ignored: the program contains the code of it",
+        "w:3: the description of `example.Device.all` is ignored: tests cannot replace it",
+        "w:5: the description of `Sensor.read` is ignored: its class was not found; write it with its package",
+        "w:7: the description of `read` is ignored: its class was not found",
+        "w:9: the description of `example.Sensor.write` is ignored: its class has no method of this name with this number of parameters",
     ] {
         assert!(text.contains(expected), "{expected}\n{text}");
     }

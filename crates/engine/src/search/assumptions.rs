@@ -87,7 +87,7 @@ fn option_assumptions(config: &Config) -> Vec<Assumption> {
         all.push(option(format!("--range {name}={low}..{high}"), text));
     }
     if config.precondition.is_some() {
-        all.push(option("precondition".to_string(), "callers pass only what it allows".to_string()));
+        all.push(option("precondition".to_string(), "callers pass only allowed inputs".to_string()));
     }
     all
 }

@@ -392,7 +392,7 @@ impl LazyProgram {
         initialisers
     }
 
-    /// Returns the functions beyond the bound, with the reason that their bodies end a path with.
+    /// Returns the functions beyond the bound, with the unique reason that their bodies end a path with.
     pub fn unloaded_functions(&self, loaded: &LoadedFunctions) -> Vec<(String, FuncId)> {
         let functions = self.lowering.borrow().functions();
         let all = (0..functions).map(FuncId::new).filter(|id| !loaded.functions.contains(id));
@@ -400,7 +400,12 @@ impl LazyProgram {
     }
 
     fn unloaded_reason(&self, id: FuncId) -> String {
-        format!("{} is outside the part of the JDK that was loaded ({id})", self.title(id))
+        format!("{} ({id})", self.unloaded_text(id))
+    }
+
+    /// Returns the reason that a report gives for a path that ends at an unloaded function.
+    pub fn unloaded_text(&self, id: FuncId) -> String {
+        format!("{} is outside the part of the JDK that was loaded", self.title(id))
     }
 
     /// Lowers functions without their callees.

@@ -90,7 +90,7 @@ touchstone_base::reasons! {
 
         // Positions.
         /// The objective is in another file.
-        #[error("it stands in {0}")]
+        #[error("it is in {0}")]
         "other_file" => OtherFile(String),
         /// The objective has no source position.
         #[error("it has no place in the text")]
@@ -108,10 +108,10 @@ touchstone_base::reasons! {
         #[error("a directive or a macro is around it")]
         "directive_around" => DirectiveAround,
         /// The argument of a possible macro, which may be evaluated in any way or not be an expression.
-        #[error("it stands in an argument of `{0}`, which may be a macro")]
+        #[error("it is in an argument of `{0}`, which may be a macro")]
         "macro_argument" => MacroArgument(String),
         /// A macro expands to the statement.
-        #[error("a macro makes the statement that it stands in")]
+        #[error("a macro expands to the statement that contains it")]
         "macro_statement" => MacroStatement,
         /// One expression in the text is evaluated several times.
         #[error("a macro evaluates it more than once")]
@@ -131,10 +131,10 @@ touchstone_base::reasons! {
 
         // Decisions and switches.
         /// The decision has more combinations than are distinguished.
-        #[error("it stands for too many combinations")]
+        #[error("it has too many combinations")]
         "too_many_combinations" => TooManyCombinations,
         /// The decision has more rows than are distinguished.
-        #[error("the decision has too many rows to be told apart")]
+        #[error("the decision has too many rows to be distinguished")]
         "too_many_rows" => TooManyRows,
         /// The decision has more conditions than a predicate may contain.
         #[error("the decision has too many conditions to be written out")]
@@ -281,7 +281,7 @@ touchstone_base::reasons! {
         #[error("tables of its code are not understood")]
         "code_tables" => CodeTables,
         /// The jumps of the decision are not in the expected order.
-        #[error("the compiler laid its conditions out so that evaluations can't be told apart")]
+        #[error("the compiler laid out its conditions so that evaluations cannot be distinguished")]
         "conditions_apart" => ConditionsApart,
         /// The statement begins while an expression is evaluated.
         #[error("it begins inside of an expression, behind something that may throw")]

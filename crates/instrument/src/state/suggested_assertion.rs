@@ -41,7 +41,7 @@ pub enum NoSuggestion {
     #[error("other threads ran beside the test that cannot be attributed to a test")]
     Beside,
     /// The value depends on state from before the test.
-    #[error("its value depends on what was there before the test")]
+    #[error("its value depends on the state before the test")]
     Inherited,
     /// No expression that is visible in the test reads it.
     #[error("no variable of the test reaches it by accessible fields or methods")]
@@ -50,10 +50,10 @@ pub enum NoSuggestion {
     #[error("its value is not the same each time the test runs, or can't be written down")]
     Differs,
     /// The assertion framework of the test is unknown.
-    #[error("it is not known how this test asserts")]
+    #[error("the assertions of this test were not recognised")]
     NoStyle,
     /// The source of the test was not found.
-    #[error("the source of the test is not there")]
+    #[error("the source of the test was not found")]
     NoSource,
     /// The end of the test was not found in its source.
     #[error("the end of the test is not found in its source")]

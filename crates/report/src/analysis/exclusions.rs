@@ -115,7 +115,7 @@ pub fn exclusions(path: &str, text: &str) -> Result<Vec<Exclusion>, BadExclusion
             },
             other => {
                 let message = format!(
-                    "`touchstone: {other}` is not known; write exclude (reason), exclude-start (reason) or exclude-stop"
+                    "unknown comment `touchstone: {other}`; write exclude (reason), exclude-start (reason) or exclude-stop"
                 );
                 return Err(bad(message));
             }
@@ -323,6 +323,6 @@ mod tests {
             "/* touchstone: exclude-start (a) */\n/* touchstone: exclude-start (b) */",
             "a.c:2:1: exclude-start inside the one of line 1",
         );
-        fails("/* touchstone: ignore */", "a.c:1:1: `touchstone: ignore` is not known");
+        fails("/* touchstone: ignore */", "a.c:1:1: unknown comment `touchstone: ignore`");
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn functions(site: &Site<'_>) -> String {
 
 pub(super) fn objectives_index(site: &Site<'_>) -> String {
     let mut body = String::from(
-        "<h1>Objectives</h1>\n<p class=\"sub\">what is asked, and the tests that answer</p>\n<ul class=\"open\">",
+        "<h1>Objectives</h1>\n<p class=\"sub\">every objective, and the tests that cover it</p>\n<ul class=\"open\">",
     );
     for (file, slug) in &site.slugs {
         let list = site.objectives_of(file);

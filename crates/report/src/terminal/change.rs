@@ -32,8 +32,8 @@ pub(crate) fn change(out: &mut String, document: &Document, style: Style) {
     let asked = document.objectives.len() - unaffected;
     let functions = match change.unaffected.len() {
         0 => String::new(),
-        1 => " (besides 1 function as a whole)".to_string(),
-        some => format!(" (besides {some} whole functions)"),
+        1 => ", among them all those of 1 function".to_string(),
+        some => format!(", among them all those of {some} functions"),
     };
     out.push_str(&format!("  {asked} objectives are affected, {unaffected} are unaffected{functions}\n"));
 }

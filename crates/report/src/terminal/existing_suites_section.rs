@@ -45,8 +45,8 @@ fn standing(suite: &ReportedSuite) -> String {
         _ if !suite.edited => {
             text.push_str("; regenerated");
             match suite.used_again {
-                Some(1) => text.push_str(", 1 of them with the same inputs"),
-                Some(some @ 2..) => text.push_str(&format!(", {some} of them with the same inputs")),
+                Some(1) => text.push_str(" with the inputs of 1 earlier test"),
+                Some(some @ 2..) => text.push_str(&format!(" with the inputs of {some} earlier tests")),
                 Some(0) | None => {}
             }
         }

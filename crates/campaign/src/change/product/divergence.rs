@@ -171,7 +171,7 @@ fn is_proved_same(work: &Work<'_>, versions: &Versions<'_>, java: &JavaProgram, 
 }
 
 /// The explanation of an equivalence verdict.
-const WITHIN_BOUNDS: &str = "no input tells them apart, within bounds";
+const WITHIN_BOUNDS: &str = "no input distinguishes the versions, within the bounds";
 
 /// The maximum time for one proof; a search follows.
 const MAX_PROOF_TIME: Duration = Duration::from_secs(5);
@@ -197,7 +197,7 @@ fn search(
     let SearchResult { test, excluded, exhaustive } = search_point(product, driver, driver.differs, &config);
     if let Some(driven) = test {
         if func != work.task.func {
-            return BehaviourComparison::unknown("an object that tells them apart was not shown reachable");
+            return BehaviourComparison::unknown("an object that distinguishes the versions was not shown reachable");
         }
         return differing(work, &driven);
     }
@@ -260,7 +260,7 @@ fn differing(work: &Work<'_>, driven: &TestCase) -> BehaviourComparison {
             test.older = Some(not_replayed(work));
             BehaviourComparison { behaviour: Behaviour::Differs, why: None, test: Some(test) }
         }
-        None => BehaviourComparison::unknown("an input that tells them apart can't be run"),
+        None => BehaviourComparison::unknown("an input that distinguishes the versions cannot be run"),
     }
 }
 
