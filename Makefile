@@ -13,9 +13,10 @@ TOUCHSTONE = target/release/touchstone
 # The agent that measures Java programs: beside the program, or in cargo's folder of dependencies.
 AGENT = $(firstword $(wildcard $(addsuffix libtouchstone_agent_java.so,$(dir $(TOUCHSTONE)) $(dir $(TOUCHSTONE))deps/)))
 
-# CI builds once, so incremental compilation only costs time.
+# CI builds once, so incremental compilation and line tables only cost time.
 ifdef CI
 export CARGO_INCREMENTAL = 0
+export CARGO_PROFILE_DEV_DEBUG = 0
 endif
 
 .PHONY: setup setup-test build demo test test-long book bench csmith lint install install-files uninstall dist deb

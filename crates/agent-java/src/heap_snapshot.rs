@@ -16,7 +16,7 @@
 
 use crate::jvm_interface::{FunctionTable, JObject, Jni, Jvmti};
 use crate::measurement_files::create_unique;
-use crate::object_reader::{FieldRef, HeapValue, ObjectReader};
+use crate::object_reader::{HeapValue, ObjectReader, ReflectedField};
 use crate::running_tests;
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::{CStr, c_int, c_void};
@@ -222,7 +222,7 @@ impl SnapshotWriter {
         }
     }
 
-    fn field(&mut self, of: JObject, field: &FieldRef, word: &str, class: &str, depth: usize) {
+    fn field(&mut self, of: JObject, field: &ReflectedField, word: &str, class: &str, depth: usize) {
         if let Some(value) = self.objects.field_value(of, field) {
             let value = self.value(value, depth);
             self.line(&[word, class, &field.name, &field.desc, &value]);

@@ -4,7 +4,7 @@ use crate::jvm_interface::{FunctionTable, JObject, Jni, Jvmti, function, jni, jv
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 
 /// A field of a class.
-pub struct FieldRef {
+pub struct ReflectedField {
     id: *mut c_void,
     pub name: String,
     pub desc: String,
@@ -140,7 +140,7 @@ impl ObjectReader {
     }
 
     /// Returns the fields that a class declares.
-    pub fn fields(self, class: JObject) -> Vec<FieldRef> {
+    pub fn fields(self, class: JObject) -> Vec<ReflectedField> {
         let (mut count, mut list): (c_int, *mut *mut c_void) = (0, std::ptr::null_mut());
         // SAFETY: as above.
         let ids = unsafe {
@@ -156,7 +156,7 @@ impl ObjectReader {
         ids.into_iter().filter_map(|id| self.field(class, id)).collect()
     }
 
-    fn field(self, class: JObject, id: *mut c_void) -> Option<FieldRef> {
+    fn field(self, class: JObject, id: *mut c_void) -> Option<ReflectedField> {
         let (mut name, mut desc): (*mut c_char, *mut c_char) = (std::ptr::null_mut(), std::ptr::null_mut());
         let mut access: c_int = 0;
         // SAFETY: signatures are those of the specification; the field belongs to the class.
@@ -176,7 +176,7 @@ impl ObjectReader {
                 function(self.jvmti.0, jvmti::GET_FIELD_MODIFIERS);
             flags(self.jvmti.0, class, id, &mut access);
         }
-        Some(FieldRef {
+        Some(ReflectedField {
             id,
             name: self.owned(name),
             desc: self.owned(desc),
@@ -186,7 +186,7 @@ impl ObjectReader {
     }
 
     /// Returns the value of a field of an object, or of a static field of a class.
-    pub fn field_value(self, of: JObject, field: &FieldRef) -> Option<HeapValue> {
+    pub fn field_value(self, of: JObject, field: &ReflectedField) -> Option<HeapValue> {
         let index = letter_index(&field.desc)?;
         let first = if field.is_static { jni::GET_STATIC_OBJECT_FIELD } else { jni::GET_FIELD };
         // SAFETY: each type has its own function, which returns a value of that type; the field belongs to the object.

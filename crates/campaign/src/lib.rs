@@ -71,7 +71,7 @@ pub use measure::{
 pub use plan::{ObjectiveList, Plan, Task};
 pub use program::{CampaignError, ExplainError, HelperParameters, PlanError, Program, ReadError, Reader, SubjectError};
 pub use request::{
-    BadBounds, CacheLocation, Compilation, Effort, HeapChoice, Inputs, Notice, ObjectiveScope, OldVersion,
+    BadBounds, CacheLocation, Compilation, Effort, HeapChoice, InputAssumptions, Notice, ObjectiveScope, OldVersion,
     OptionsFileError, OutDir, OutDirError, Purpose, Regeneration, ReplayMode, Request, Subject, TestDestination,
     TestForm, nearest_name, options_file_near, options_file_reading, parse_bounds,
 };

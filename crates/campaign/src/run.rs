@@ -18,7 +18,7 @@ use crate::stages::progress::{FunctionProgress, ProgressListener};
 use crate::stages::replay::{replay, take};
 use crate::stages::results::{CampaignResult, FunctionOutcome, results};
 use crate::stages::sink::{DiscardingSinks, SinkResult, TestSink, TestSinks};
-use crate::stages::test_coverage::{EvaluatedRows, run_for_coverage};
+use crate::stages::test_coverage::{TestRows, run_for_coverage};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -203,7 +203,7 @@ fn run_function(
 }
 
 /// Adds a test unless one with the same inputs exists.
-fn add_distinct(work: &Work<'_>, test: TestCase, tests: &mut Vec<TestCase>, evaluated: &mut EvaluatedRows) {
+fn add_distinct(work: &Work<'_>, test: TestCase, tests: &mut Vec<TestCase>, evaluated: &mut TestRows) {
     let given = |test: &TestCase| touchstone_report::test_inputs(test, work.module());
     if tests.iter().any(|other| given(other) == given(&test)) {
         return;
@@ -216,7 +216,7 @@ fn add_distinct(work: &Work<'_>, test: TestCase, tests: &mut Vec<TestCase>, eval
 }
 
 /// Returns a notice if there was no time to determine the coverage of every test.
-fn incomplete_coverage(work: &Work<'_>, evaluated: &EvaluatedRows, tests: &[TestCase]) -> Vec<Notice> {
+fn incomplete_coverage(work: &Work<'_>, evaluated: &TestRows, tests: &[TestCase]) -> Vec<Notice> {
     let function = work.name().to_string();
     match evaluated.left_out {
         0 => Vec::new(),

@@ -40,7 +40,7 @@ pub use c::wrapper::{
 pub use hits::{HitError, HitFile, MeasuredUnit};
 pub use imports::{FileCoverage, ImportError, ImportedCoverage, LineColumn, LineCoverage};
 pub use java::probes::{
-    AGENT_LIBRARY, AgentError, HitHolderSource, JavaClass, OfflineWeaver, PROJECT_ROOT_VARIABLE, WovenClass,
+    AGENT_LIBRARY, AgentError, HitHolderSource, InstrumentedClass, JavaClass, OfflineWeaver, PROJECT_ROOT_VARIABLE,
     attach_agent, class_plan, class_record, class_unit, empty_class_record, find_agent, has_predicates, planned_unit,
     unprobed_class_record,
 };

@@ -5,7 +5,7 @@ use crate::plan::Work;
 use crate::reuse::dependency_closure::DependencyClosure;
 use crate::stages::conclude::Proofs;
 use crate::stages::discover::Discovery;
-use crate::stages::test_coverage::EvaluatedRows;
+use crate::stages::test_coverage::TestRows;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(crate) struct VerdictEntry {
     /// The ids of the objectives.
     objectives: Vec<String>,
     /// The limits of the run.
-    limits: Limits,
+    limits: VerdictLimits,
     /// True if results are open: a run with higher limits ignores the entry.
     open: bool,
     result: Figures,
@@ -41,7 +41,7 @@ pub(crate) struct VerdictEntry {
 
 /// Limits that may have caused open results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Limits {
+pub(crate) struct VerdictLimits {
     timeout: Option<Duration>,
     solver_timeout: Option<Duration>,
     proof_time: Duration,
@@ -68,10 +68,10 @@ struct Pairs {
     seconds: f64,
 }
 
-impl Limits {
-    pub fn of(work: &Work<'_>) -> Limits {
+impl VerdictLimits {
+    pub fn of(work: &Work<'_>) -> VerdictLimits {
         let config = &work.task.config;
-        Limits {
+        VerdictLimits {
             timeout: work.plan.request.effort.timeout,
             solver_timeout: config.solver_timeout,
             proof_time: config.proof_time,
@@ -80,7 +80,7 @@ impl Limits {
     }
 
     /// Returns true if none of these limits is above the others.
-    fn are_within(&self, others: &Limits) -> bool {
+    fn are_within(&self, others: &VerdictLimits) -> bool {
         fn within<T: PartialOrd>(one: Option<T>, other: Option<T>) -> bool {
             other.is_none_or(|most| one.is_some_and(|limit| limit <= most))
         }
@@ -97,7 +97,7 @@ impl VerdictEntry {
         work: &Work<'_>,
         found: &Discovery,
         closure: &DependencyClosure,
-        limits: Limits,
+        limits: VerdictLimits,
     ) -> Option<VerdictEntry> {
         let open_still = found.is_open(work);
         let Discovery { found, proofs, pairs, tests, evaluated, cached: _ } = found;
@@ -143,7 +143,7 @@ impl VerdictEntry {
 
     /// Restores the results in the current program, or returns `None` if the current limits are higher.
     pub fn discovery(self, work: &Work<'_>, closure: &DependencyClosure) -> Option<Discovery> {
-        if self.objectives != objective_ids(work) || (self.open && !Limits::of(work).are_within(&self.limits)) {
+        if self.objectives != objective_ids(work) || (self.open && !VerdictLimits::of(work).are_within(&self.limits)) {
             return None;
         }
         let mut reading = FromClosure { module: work.module(), closure, lost: false };
@@ -189,7 +189,7 @@ impl VerdictEntry {
             proofs: Proofs { tried: self.asked, proved: self.proved.into_iter().collect() },
             pairs,
             tests,
-            evaluated: EvaluatedRows { rows, left_out: 0 },
+            evaluated: TestRows { rows, left_out: 0 },
             cached: true,
         };
         let whole = !reading.lost && is_of(work, &discovery);

@@ -20,7 +20,7 @@ use crate::plan::Plan;
 use crate::plan::Work;
 use crate::request::CacheLocation;
 use crate::stages::discover::{Discovery, ResultDependence};
-use entry::{Limits, VerdictEntry};
+use entry::{VerdictEntry, VerdictLimits};
 use key::{CacheKey, CacheKeys};
 use store::{EntryKind, Store};
 
@@ -83,7 +83,7 @@ impl CacheSlot<'_> {
                 &wide
             }
         };
-        if let Some(entry) = VerdictEntry::new(work, found, &known.closure, Limits::of(work)) {
+        if let Some(entry) = VerdictEntry::new(work, found, &known.closure, VerdictLimits::of(work)) {
             self.cache.store.write(EntryKind::Verdicts, known.key, work.name(), &entry);
         }
     }

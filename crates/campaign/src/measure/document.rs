@@ -15,7 +15,7 @@ use touchstone_instrument::{
 };
 use touchstone_ir::{CondId, Condition, DecisionId};
 use touchstone_report::document::{
-    Counts, Function, NOT_MEASURED, Objective, Paths, ReportedRange, Solver, SourceFile, Test, Verdict,
+    Counts, Function, NOT_MEASURED, Objective, Paths, ReportedRange, SolverUsage, SourceFile, Test, Verdict,
 };
 use touchstone_report::{Document, Name, decision, reported_range};
 
@@ -261,7 +261,7 @@ impl<'a> DocumentBuilder<'a> {
                 seconds: 0.0,
                 cached: false,
                 replay_seconds: 0.0,
-                solver: Solver::default(),
+                solver: SolverUsage::default(),
                 assumptions: Vec::new(),
                 incomplete: Vec::new(),
             });

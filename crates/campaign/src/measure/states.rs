@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use touchstone_criteria::STATE;
 use touchstone_instrument::{MeasuredSuite, ModifiedState, ProbeObstacle, StateRules, measure_states};
-use touchstone_report::document::{NOT_MEASURED, Objective, Position, ReportedRange, StateUpdate, TestState, Verdict};
+use touchstone_report::document::{
+    NOT_MEASURED, Objective, Position, ReportedRange, ReportedUpdate, TestState, Verdict,
+};
 use touchstone_report::{Document, Name};
 
 /// The maximum number of tests that are named for a piece of state.
@@ -49,7 +51,7 @@ pub(super) fn add(
             let file = selection.shown(&used.file);
             let line = Some(used.line).filter(|line| *line > 0);
             let column = Some(used.column).filter(|column| *column > 0);
-            updates.push(StateUpdate {
+            updates.push(ReportedUpdate {
                 what: what(used),
                 at: Position { file: Some(file.clone()), line, column },
                 checked: used.checked,

@@ -41,7 +41,7 @@ pub struct Request {
     /// An older version of the program: only objectives that the change since then affects are covered.
     pub old: Option<OldVersion>,
     /// Assumptions about inputs, and bounds on them.
-    pub inputs: Inputs,
+    pub inputs: InputAssumptions,
     /// The search strategy and its budgets.
     pub effort: Effort,
     /// The assumptions that verdicts may make.
@@ -88,7 +88,7 @@ impl Request {
             objectives_of: ObjectiveScope::Own,
             on_top_of: None,
             old: None,
-            inputs: Inputs::default(),
+            inputs: InputAssumptions::default(),
             effort: Effort::default(),
             assume: BTreeSet::new(),
             emit: vec![TestForm::C],
@@ -223,7 +223,7 @@ pub enum ObjectiveScope {
 
 /// Assumptions about inputs, and bounds on them.
 #[derive(Clone, Debug)]
-pub struct Inputs {
+pub struct InputAssumptions {
     /// A C expression over the parameters that holds for all of them.
     pub precondition: Option<String>,
     /// The number of elements behind a pointer or array, by name.
@@ -250,9 +250,9 @@ pub struct Inputs {
     pub external_specs: Vec<PathBuf>,
 }
 
-impl Default for Inputs {
+impl Default for InputAssumptions {
     fn default() -> Self {
-        Inputs {
+        InputAssumptions {
             precondition: None,
             lengths: BTreeMap::new(),
             ranges: BTreeMap::new(),

@@ -13,8 +13,8 @@ mod test_stem;
 
 pub use bounds::{BadBounds, parse_bounds};
 pub use campaign_request::{
-    CacheLocation, Compilation, Effort, HeapChoice, Inputs, ObjectiveScope, Purpose, Regeneration, ReplayMode, Request,
-    Subject, TestDestination, TestForm,
+    CacheLocation, Compilation, Effort, HeapChoice, InputAssumptions, ObjectiveScope, Purpose, Regeneration,
+    ReplayMode, Request, Subject, TestDestination, TestForm,
 };
 pub(crate) use growth_limits::{GrowthLimits, ObjectLimit};
 pub use notice::Notice;

@@ -1,6 +1,6 @@
 //! The truth tables of decisions, from the rows that tests evaluated.
 
-use super::test_coverage::EvaluatedRows;
+use super::test_coverage::TestRows;
 use crate::plan::Work;
 use touchstone_criteria::{DecisionTable, TestCase};
 use touchstone_engine::PairSearchResult;
@@ -9,7 +9,7 @@ use touchstone_engine::PairSearchResult;
 pub(crate) fn decision_tables(
     work: &Work<'_>,
     tests: &[TestCase],
-    evaluated: &EvaluatedRows,
+    evaluated: &TestRows,
     pairs: Option<&PairSearchResult>,
 ) -> Vec<DecisionTable> {
     let module = work.module();

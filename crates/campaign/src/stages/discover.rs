@@ -7,7 +7,7 @@ use super::observers::add_observers;
 use super::progress::FunctionProgress;
 use super::reduce::{Reduced, reduce};
 use super::sink::TestSink;
-use super::test_coverage::EvaluatedRows;
+use super::test_coverage::TestRows;
 use crate::plan::Work;
 use crate::program::CampaignError;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ pub(crate) struct Discovery {
     /// The reduced tests.
     pub tests: Vec<TestCase>,
     /// The rows that they evaluate.
-    pub evaluated: EvaluatedRows,
+    pub evaluated: TestRows,
     /// True if the results come from the cache.
     pub cached: bool,
 }

@@ -3,7 +3,7 @@
 //! A search numbers tests as it finds them, and the reduction drops most of them. The others are renumbered from 1. A
 //! test with the inputs of an earlier one keeps its name; names of tests in edited suites are reserved.
 
-use super::test_coverage::EvaluatedRows;
+use super::test_coverage::TestRows;
 use crate::reuse::earlier_tests::EarlierTests;
 use std::collections::BTreeSet;
 use touchstone_criteria::TestCase;
@@ -12,7 +12,7 @@ use touchstone_ir::Module;
 /// Names tests, and sorts them by number.
 pub(crate) fn name(
     tests: &mut [TestCase],
-    evaluated: &mut EvaluatedRows,
+    evaluated: &mut TestRows,
     module: &Module,
     earlier: &EarlierTests,
     taken: &BTreeSet<String>,

@@ -2,7 +2,7 @@
 //! out, all tests are kept.
 
 use super::explore;
-use super::test_coverage::{EvaluatedRows, run_for_coverage};
+use super::test_coverage::{TestRows, run_for_coverage};
 use crate::plan::Work;
 use crate::program::precondition;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use touchstone_ir::ErrorKind;
 pub(crate) struct Reduced {
     pub tests: Vec<TestCase>,
     /// The rows that they evaluate.
-    pub evaluated: EvaluatedRows,
+    pub evaluated: TestRows,
     /// Reasons why the function is not called at all.
     pub not_called: Vec<IncompletePaths>,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Reduced {
 pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
     let mut not_called = Vec::new();
     if work.criteria.is_empty() {
-        return Reduced { tests, evaluated: EvaluatedRows::default(), not_called };
+        return Reduced { tests, evaluated: TestRows::default(), not_called };
     }
     // Naming and reduction may take as long as the search.
     let deadline = work.plan.deadline();
@@ -107,7 +107,7 @@ fn findings(work: &Work<'_>, tests: &[TestCase]) -> BTreeSet<usize> {
 }
 
 /// Returns the rows of decisions with independence pairs that must survive the reduction.
-fn rows_for_pairs(work: &Work<'_>, tests: &[TestCase], evaluated: &EvaluatedRows) -> Vec<Vec<EvaluatedRow>> {
+fn rows_for_pairs(work: &Work<'_>, tests: &[TestCase], evaluated: &TestRows) -> Vec<Vec<EvaluatedRow>> {
     if !work.watch.goals.values().any(|goal| matches!(goal, Goal::Independent { .. })) {
         return Vec::new();
     }

@@ -10,14 +10,14 @@ use touchstone_ir::{FuncId, Module};
 
 /// The rows that tests evaluated.
 #[derive(Default)]
-pub(crate) struct EvaluatedRows {
+pub(crate) struct TestRows {
     /// The distinct rows of decisions, by test.
     pub rows: BTreeMap<String, Vec<EvaluatedRow>>,
     /// The number of tests that were not run for lack of time.
     pub left_out: usize,
 }
 
-impl EvaluatedRows {
+impl TestRows {
     /// Returns the rows of a test; none if it did not run.
     pub fn rows(&self, test: &TestCase) -> &[EvaluatedRow] {
         self.rows.get(&test.id).map_or(&[], Vec::as_slice)
@@ -35,10 +35,10 @@ pub(crate) fn run_for_coverage(
     watch: &GoalIndex,
     deadline: Deadline,
     interrupt: &AtomicBool,
-) -> EvaluatedRows {
+) -> TestRows {
     let machines = MachineTemplates::of(module);
     let look = RunObservation { watch: Some(watch), ..RunObservation::default() };
-    let mut evaluated = EvaluatedRows::default();
+    let mut evaluated = TestRows::default();
     for test in tests {
         if deadline.is_over() || interrupt.load(Ordering::Relaxed) {
             evaluated.left_out += 1;

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use touchstone_campaign::{
-    Compilation, Effort, Inputs, ObjectiveScope, Purpose, Regeneration, ReplayMode, Request, Subject, TestDestination,
-    TestForm,
+    Compilation, Effort, InputAssumptions, ObjectiveScope, Purpose, Regeneration, ReplayMode, Request, Subject,
+    TestDestination, TestForm,
 };
 use touchstone_criteria::AssumeOption;
 
@@ -74,8 +74,8 @@ impl Generate {
         Request { out: scratch.to_path_buf(), ..self.request(Purpose::Verdicts) }
     }
 
-    fn inputs(&self) -> Inputs {
-        Inputs {
+    fn inputs(&self) -> InputAssumptions {
+        InputAssumptions {
             precondition: self.pre.clone(),
             lengths: self.len.iter().cloned().collect(),
             ranges: self.range.iter().cloned().collect(),

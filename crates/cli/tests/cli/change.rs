@@ -135,12 +135,12 @@ fn a_change_touches_what_depends_on_it_and_is_run_on_both_versions() {
     assert!(touched(&document, "tick").contains(&"count >= 100 is true and independently affects the outcome"));
     // The test contains both results, and passes on the new version.
     let text = std::fs::read_to_string(project.path().join("out/test_tick.c")).expect("tests");
-    assert!(text.contains("differs from v1: count: expected 0, got 100"), "{text}");
+    assert!(text.contains("fails on v1: count: expected 0, got 100"), "{text}");
     let tests = document["tests"].as_array().expect("tests");
     assert!(tests.iter().all(|test| test["replay"] == "agreed"), "{tests:?}");
     assert!(!project.path().join("out/test_clamp.c").exists(), "nothing is asked of it");
     let text = String::from_utf8(project.run(&["generate", "a.c", "--old", "v1"]).stdout).expect("text");
-    assert!(text.contains("change since v1") && text.contains("among them all those of 2 functions"), "{text}");
+    assert!(text.contains("change since v1") && text.contains("including all objectives of 2 functions"), "{text}");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_revision_of_git_is_an_older_version_and_its_headers_count() {
     assert_eq!(behaviour(&document, "clamp"), "differs");
     assert_eq!(behaviour(&document, "early"), "unaffected");
     let page = std::fs::read_to_string(project.path().join("site/index.html")).expect("a page");
-    assert!(page.contains("Since main") && page.contains("differs from main: result: expected 11, got 10"), "{page}");
+    assert!(page.contains("Since main") && page.contains("fails on main: result: expected 11, got 10"), "{page}");
     // What git knows is as it was.
     let status =
         Command::new("git").args(["status", "--short", "a.c", "limits.h"]).current_dir(project.path()).output();
@@ -282,7 +282,7 @@ fn a_change_of_java_is_told_by_tests_that_fail_on_the_older_classes() {
     let tests: Vec<PathBuf> =
         std::fs::read_dir(project.path().join("out/bank")).expect("tests").flatten().map(|it| it.path()).collect();
     let text: String = tests.iter().map(|file| std::fs::read_to_string(file).expect("a test")).collect();
-    assert!(text.contains("// differs from v1: ") && text.contains("assertEquals(5, Account.fee(1000)"), "{text}");
+    assert!(text.contains("// fails on v1: ") && text.contains("assertEquals(5, Account.fee(1000)"), "{text}");
     assert!(document["tests"].as_array().expect("tests").iter().all(|test| test["replay"] == "agreed"));
 }
 

@@ -87,7 +87,7 @@ fn a_signal_leaves_a_report_of_all_functions_and_resume_goes_on() {
     // While the third function is compiled or replayed.
     let run = interrupted(&folder, &["--format", "json"], "-TERM", || folder.path("touchstone-out/test_f2.c").exists());
     assert_eq!(run.status.code(), Some(130), "{}", String::from_utf8_lossy(&run.stderr));
-    assert!(String::from_utf8_lossy(&run.stderr).contains("--resume goes on"));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("continue with --resume"));
     let report: Value = serde_json::from_slice(&run.stdout).expect("a report");
     let functions = report["functions"].as_array().expect("functions");
     assert_eq!(functions.len(), 9, "{report:#}");

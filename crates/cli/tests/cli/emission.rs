@@ -531,7 +531,7 @@ fn suites_for_frameworks_come_with_files_that_build_and_run_them() {
         "-DLIMIT=7",
         "--no-replay",
     ]);
-    assert!(said.contains("out/unity/CMakeLists.txt was edited, or is not Touchstone's"), "{said}");
+    assert!(said.contains("out/unity/CMakeLists.txt was edited, or was not written by Touchstone"), "{said}");
     assert_eq!(project.text("out/unity/CMakeLists.txt"), "# mine\n");
 }
 const HARNESS: &str = "#include <klee/klee.h>\n#include <stdlib.h>\n\

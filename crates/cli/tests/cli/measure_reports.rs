@@ -105,7 +105,7 @@ fn one_source_under_two_sets_of_macros_has_objectives_of_its_own_in_each() {
     let only: Value = serde_json::from_slice(&only.stdout).expect("JSON");
     assert_eq!(statuses(&only, "branch").len(), 4);
     let none = touchstone(folder.path(), &["report", "--variant", "-DMODE=7"]);
-    assert!(String::from_utf8_lossy(&none.stderr).contains("known: -DMODE=1, -DMODE=2"));
+    assert!(String::from_utf8_lossy(&none.stderr).contains("variants: -DMODE=1, -DMODE=2"));
     // The coverage of one variant says nothing about another, and nothing panics.
     for (mode, expected) in [("1", "5 covered before"), ("2", "4 covered before")] {
         let flags = [&format!("-DMODE={mode}"), "-DLIMIT=5"];

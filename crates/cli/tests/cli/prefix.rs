@@ -103,7 +103,7 @@ fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
         }
         let all: BTreeSet<u64> = all.0.into_iter().collect();
         // From the first fork to somewhere in the middle.
-        for turns in [0, 1, 2 + seed, 7 * seed, all.len() as u64 / (1 + seed)] {
+        for turns in [0, 2 + seed, all.len() as u64 / (1 + seed)] {
             let (found, results) = cut(module, *func, &SearchTarget::Paths, config, turns, name);
             assert!(found == all, "{name}: {} paths in pieces, {} in one", found.len(), all.len());
             followed += results.len() - 1;
@@ -111,7 +111,7 @@ fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
         compared += 1;
     });
     assert!(compared >= 30, "only {compared} searches were compared");
-    assert!(followed >= 500, "only {followed} prefixes were followed");
+    assert!(followed >= 300, "only {followed} prefixes were followed");
 }
 
 #[test]

@@ -73,8 +73,8 @@ fn state_can_only_be_measured_and_generate_says_so() {
         let said = String::from_utf8_lossy(&run.stderr).into_owned();
         assert!(!run.status.success() && said.contains(expected), "{words:?}: {said}");
     };
-    check(&["generate", "-c", "branch,state", "a.c"], "is only measured: touchstone measure -c state");
-    check(&["prove", "-c", "state", "a.c"], "is only measured: touchstone measure -c state");
+    check(&["generate", "-c", "branch,state", "a.c"], "can only be measured: touchstone measure -c state");
+    check(&["prove", "-c", "state", "a.c"], "can only be measured: touchstone measure -c state");
     check(&["annotate", "-c", "state", "a.c"], "`state` can't be written as labels");
     check(&["explain", "f.state.1.00000000", "a.c"], "is a piece of state: the report of");
 }

@@ -1,7 +1,7 @@
 //! A session of calls on the inputs of a test: the caller makes one call after the other and reads the memory in
 //! between.
 
-use crate::confirm::machine_setup::Run;
+use crate::confirm::machine_setup::PreparedRun;
 use crate::confirm::run_record::CallInputs;
 use crate::exec::executor::machine_templates::MachineTemplates;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use touchstone_ir::{DataTypeId, FuncId, GlobalId, Module, Ty};
 
 /// A machine with the inputs of a test.
 pub struct CallSession<'m> {
-    run: Run<'m>,
+    run: PreparedRun<'m>,
     /// The parameters of the test.
     pub params: Vec<Value>,
 }
@@ -28,7 +28,7 @@ impl<'m> CallSession<'m> {
         layout: AddressLayout,
     ) -> (CallSession<'m>, End) {
         let machine: Machine<'m> = machines.machine(limits, layout).running(module);
-        let mut run = Run::with_inputs(module, machine, call);
+        let mut run = PreparedRun::with_inputs(module, machine, call);
         let params = run.ready(func, call.params).args;
         let end = run.machine.call(func, &params, &mut NullObserver);
         (CallSession { run, params }, end)

@@ -4,7 +4,7 @@
 use crate::confirm::description::ConditionOutcome;
 use crate::confirm::goal_observer::GoalObserver;
 use crate::confirm::layout_independence::run_in_two_layouts;
-use crate::confirm::machine_setup::{ReadyCall, Run, provided};
+use crate::confirm::machine_setup::{PreparedRun, ReadyCall, provided};
 use crate::confirm::run_record::{CallInputs, ConcreteRun, EvaluatedRow, MissedArgument, RunObservation};
 use crate::exec::executor::machine_templates::MachineTemplates;
 use touchstone_base::Span;
@@ -60,7 +60,7 @@ fn run_call(
     layout: AddressLayout,
 ) -> ConcreteRun {
     let module = machines.module();
-    let mut run = Run::with_inputs(module, machines.machine(look.limits, layout), call);
+    let mut run = PreparedRun::with_inputs(module, machines.machine(look.limits, layout), call);
     let known = call.earlier.iter().filter_map(|call| Some((module.function_named(&call.function)?, &*call.params)));
     let mut calls: Vec<ReadyCall> = known.map(|(id, params)| run.ready(id, params)).collect();
     calls.push(run.ready(func, call.params));

@@ -1,6 +1,6 @@
 //! The read-back of a machine: results and final memory of a run, as expected values of a test.
 
-use crate::confirm::machine_setup::{ReadyCall, Run};
+use crate::confirm::machine_setup::{PreparedRun, ReadyCall};
 use crate::confirm::run_record::{CallInputs, ConcreteRun};
 use touchstone_criteria::{EnvironmentInput, Expected, ExpectedCall as SeenCall, NamedValue, ObjectInput, StubEffect};
 use touchstone_interp::{End, ObjectId, Value};
@@ -21,7 +21,7 @@ const MAX_TAIL_BYTES: u64 = 512;
 
 pub(super) type Snapshot = Vec<(GlobalId, Vec<Option<u8>>)>;
 
-impl Run<'_> {
+impl PreparedRun<'_> {
     /// Returns the result of a call.
     pub(super) fn result_of(&self, call: &ReadyCall, end: &End) -> Option<DataValue> {
         let End::Returned(value) = end else { return None };

@@ -16,16 +16,16 @@ pub(crate) struct ReadyCall {
     pub(super) result_object: Option<ObjectId>,
 }
 
-pub(crate) struct Run<'m> {
+pub(crate) struct PreparedRun<'m> {
     pub(super) module: &'m Module,
     pub machine: Machine<'m>,
     pub(super) objects: Vec<ObjectId>,
 }
 
-impl<'m> Run<'m> {
+impl<'m> PreparedRun<'m> {
     /// Prepares a machine at program start with everything that a test sets before its call.
-    pub(crate) fn with_inputs(module: &'m Module, machine: Machine<'m>, call: CallInputs<'_>) -> Run<'m> {
-        let mut run = Run { module, machine, objects: Vec::new() };
+    pub(crate) fn with_inputs(module: &'m Module, machine: Machine<'m>, call: CallInputs<'_>) -> PreparedRun<'m> {
+        let mut run = PreparedRun { module, machine, objects: Vec::new() };
         for object in call.objects {
             let size = run.size_of(object);
             let kind = if object.on_heap { ObjectKind::Heap } else { ObjectKind::Input };

@@ -5,7 +5,7 @@
 //! of its own type, which every round explores (`materialisation.rs`).
 
 use crate::exec::executor::Executor;
-use crate::state::Purpose;
+use crate::state::PointerUse;
 use crate::state::State;
 use crate::state::Stop;
 use crate::state::inputs::LazyPointer;
@@ -46,7 +46,7 @@ impl Executor<'_> {
             if self.parts(self.module.pointee(pointee).element, 1, wanted).is_empty() {
                 continue;
             }
-            for made in self.materialise_as(state, other, &lazy, Purpose::Access).into_iter().flatten() {
+            for made in self.materialise_as(state, other, &lazy, PointerUse::Access).into_iter().flatten() {
                 options.extend(self.point_into_objects(&made, id, wanted, &there));
             }
         }

@@ -8,7 +8,7 @@ use crate::inputs::MAX_INPUT_OBJECT_BYTES;
 use crate::state::inputs::{InputObject, LazyPointer, MAX_INPUT_BYTES, TailLength};
 use crate::state::memory::{Cell, Object, ObjectKind, global_object};
 use crate::state::value::{LazyPointerId, ObjectId, Pointer, Scalar, Value};
-use crate::state::{Purpose, State, Stop};
+use crate::state::{PointerUse, State, Stop};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
@@ -33,7 +33,7 @@ impl Executor<'_> {
         &mut self,
         state: &State,
         id: LazyPointerId,
-        purpose: Purpose,
+        purpose: PointerUse,
     ) -> Vec<Result<State, Stop>> {
         let lazy = state.inputs.lazy_pointers[id].clone();
         let mut options = self.materialise_cast(state, id, &lazy, purpose);
@@ -51,7 +51,7 @@ impl Executor<'_> {
         state: &State,
         id: LazyPointerId,
         lazy: &LazyPointer,
-        purpose: Purpose,
+        purpose: PointerUse,
     ) -> Vec<Result<State, Stop>> {
         let Some(cast_to) = lazy.cast_to.filter(|_| !self.config.lengths.contains_key(&*lazy.name)) else {
             return self.materialise_as(state, id, lazy, purpose);
@@ -84,7 +84,7 @@ impl Executor<'_> {
         state: &State,
         id: LazyPointerId,
         lazy: &LazyPointer,
-        purpose: Purpose,
+        purpose: PointerUse,
     ) -> Vec<Result<State, Stop>> {
         if let Some(options) = self.same_object_targets(state, id, lazy, purpose) {
             return options;
@@ -113,7 +113,7 @@ impl Executor<'_> {
             options.push(Ok(state.clone().with_target(id, Value::pointer(global_object(*global), 0))));
         }
         // Later rounds do not explore null dereferences.
-        if self.config.growth.is_none() || purpose != Purpose::Access {
+        if self.config.growth.is_none() || purpose != PointerUse::Access {
             options.push(Ok(state.clone().with_target(id, Value::NULL)));
         }
         self.add_aliases(state, id, lazy, pointee, purpose, &mut options);
@@ -127,9 +127,9 @@ impl Executor<'_> {
         state: &State,
         id: LazyPointerId,
         lazy: &LazyPointer,
-        purpose: Purpose,
+        purpose: PointerUse,
     ) -> Option<Vec<Result<State, Stop>>> {
-        let Purpose::SameObject(object) = purpose else { return None };
+        let PointerUse::SameObject(object) = purpose else { return None };
         let other = state.inputs.objects.iter().find(|input| input.object == object)?;
         let fits = self.policy.environment == Environment::Testable
             && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, self.element_of(pointee)))
@@ -149,7 +149,7 @@ impl Executor<'_> {
         id: LazyPointerId,
         lazy: &LazyPointer,
         pointee: DataTypeId,
-        purpose: Purpose,
+        purpose: PointerUse,
     ) -> Vec<Result<State, Stop>> {
         let element = self.element_of(pointee);
         if matches!(self.module.types[element], DataType::OneOf { .. }) {
@@ -191,14 +191,14 @@ impl Executor<'_> {
         id: LazyPointerId,
         lazy: &LazyPointer,
         pointee: DataTypeId,
-        purpose: Purpose,
+        purpose: PointerUse,
     ) -> Vec<Result<State, Stop>> {
         if !self.functions_of_type(pointee).is_empty() {
             let unknown = Unsupported::UnknownFunction(lazy.name.to_string());
             return vec![Err(Stop::unsupported(unknown, Span::none()))];
         }
         let mut options = Vec::new();
-        if purpose != Purpose::Access {
+        if purpose != PointerUse::Access {
             // Only the address is used: an object of unknown type exists.
             let (mut fresh, element) = (state.clone(), self.element_of(pointee));
             let made = self.input_object(&mut fresh, element, Room::ONE, &lazy.name, Length::Default, None);
@@ -215,7 +215,7 @@ impl Executor<'_> {
         id: LazyPointerId,
         lazy: &LazyPointer,
         pointee: DataTypeId,
-        purpose: Purpose,
+        purpose: PointerUse,
         options: &mut Vec<Result<State, Stop>>,
     ) {
         let element = self.element_of(pointee);
@@ -255,15 +255,15 @@ impl Executor<'_> {
         id: LazyPointerId,
         lazy: &LazyPointer,
         object: &InputObject,
-        purpose: Purpose,
+        purpose: PointerUse,
     ) -> Result<State, Stop> {
         let needed = match (self.declared_elements(state, lazy), purpose) {
             // The object has no interior elements of its own type.
             _ if self.module.types[object.element].has_intrinsic_size() => 1,
             (Some(length), _) => length,
-            (None, Purpose::Access) => 1,
-            (None, Purpose::Compare) if object.default_length => 1,
-            (None, Purpose::Compare | Purpose::SameObject(_)) => 0,
+            (None, PointerUse::Access) => 1,
+            (None, PointerUse::Compare) if object.default_length => 1,
+            (None, PointerUse::Compare | PointerUse::SameObject(_)) => 0,
         };
         if object.default_length && self.is_walked_over(object.element, purpose) {
             // The program may walk over more than one element between the two pointers.
@@ -288,11 +288,13 @@ impl Executor<'_> {
 
     /// Returns true if two compared pointers are probably the ends of a range that the program walks over. Pointers to
     /// structures may just be compared for identity.
-    fn is_walked_over(&self, element: DataTypeId, purpose: Purpose) -> bool {
+    fn is_walked_over(&self, element: DataTypeId, purpose: PointerUse) -> bool {
         match purpose {
-            Purpose::Access => false,
-            Purpose::SameObject(_) => true,
-            Purpose::Compare => !matches!(self.module.types[element], DataType::Struct { .. } | DataType::OneOf { .. }),
+            PointerUse::Access => false,
+            PointerUse::SameObject(_) => true,
+            PointerUse::Compare => {
+                !matches!(self.module.types[element], DataType::Struct { .. } | DataType::OneOf { .. })
+            }
         }
     }
 
@@ -393,11 +395,11 @@ impl Executor<'_> {
         id: LazyPointerId,
         lazy: &LazyPointer,
         array: ObjectId,
-        purpose: Purpose,
+        purpose: PointerUse,
     ) -> Vec<Result<State, Stop>> {
         let mut own = state.clone();
         own.inputs_mut().set_target(id, Value::pointer(array, 0));
-        if purpose == Purpose::Access {
+        if purpose == PointerUse::Access {
             return vec![Ok(own)];
         }
         let mut without = state.clone();

@@ -6,7 +6,7 @@ use crate::inputs::cells::{Gaps, adjacent_bit_fields};
 use crate::state::inputs::{Inputs, LazyPointer, MAX_INPUT_BYTES, RequestedInput};
 use crate::state::memory::{Cell, global_object};
 use crate::state::value::{ObjectId, Value};
-use crate::state::{Purpose, State, Stop};
+use crate::state::{PointerUse, State, Stop};
 use std::rc::Rc;
 use touchstone_criteria::EnvironmentInput;
 use touchstone_ir::{DataType, DataTypeId, Field, InputSource};
@@ -200,7 +200,7 @@ impl Executor<'_> {
             return Ok(());
         }
         let lazy = LazyPointer { name: name.into(), pointee: None, cast_to: None, array: None };
-        Err(Stop::Materialise(state.inputs_mut().add_lazy_pointer(lazy), Purpose::Access))
+        Err(Stop::Materialise(state.inputs_mut().add_lazy_pointer(lazy), PointerUse::Access))
     }
 }
 

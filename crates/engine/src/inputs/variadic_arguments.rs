@@ -10,7 +10,7 @@ use crate::inputs::materialisation::Length;
 use crate::inputs::unions::{cell_at, leaf_at, location_of, step};
 use crate::state::memory::Cell;
 use crate::state::value::{Pointer, Scalar, Value};
-use crate::state::{Purpose, State, Stop};
+use crate::state::{PointerUse, State, Stop};
 use touchstone_base::Span;
 use touchstone_criteria::Unsupported;
 use touchstone_ir::{DataType, DataTypeId, PointeeShape};
@@ -33,7 +33,7 @@ impl Executor<'_> {
             && state.inputs.target_of(*id).is_none()
             && state.inputs.lazy_pointers[*id].pointee.is_some_and(are_arguments)
         {
-            return Err(Stop::Materialise(*id, Purpose::Access));
+            return Err(Stop::Materialise(*id, PointerUse::Access));
         }
         let Some(pointer) = location_of(state, at) else { return Ok(None) };
         let input = state.inputs.objects.iter().find(|input| input.object == pointer.object);

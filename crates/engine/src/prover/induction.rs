@@ -26,10 +26,10 @@ use crate::prover::abstract_state::AbstractState;
 use crate::prover::c;
 use crate::prover::control_flow_reach::{ControlFlowReach, GoalBlocks};
 use crate::prover::invariant_candidates::{Candidate, LoopVar, Var, candidates};
-use crate::prover::loop_effects::{Loop, Loops};
+use crate::prover::loop_effects::{LoopEffects, Loops};
 use crate::prover::loop_havoc::LoopHavoc;
 use crate::state::value::{LazyPointerId, ObjectId, Scalar, Value};
-use crate::state::{PathEnd, Purpose, State};
+use crate::state::{PathEnd, PointerUse, State};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_base::Id;
@@ -365,7 +365,7 @@ impl Induction<'_, '_> {
     }
 
     /// Materialises a symbolic pointer: each target is followed.
-    fn materialise(&mut self, way: &CutState, id: LazyPointerId, purpose: Purpose, waiting: &mut Vec<CutState>) {
+    fn materialise(&mut self, way: &CutState, id: LazyPointerId, purpose: PointerUse, waiting: &mut Vec<CutState>) {
         for shape in self.executor.pointer_targets(&way.state, id, purpose) {
             match shape {
                 Ok(state) => waiting.push(CutState { state, ..way.clone() }),
@@ -465,7 +465,14 @@ impl Induction<'_, '_> {
     }
 
     /// Enters a loop: puts the states that represent any iteration on the worklist.
-    fn enter(&mut self, way: &CutState, from: ArrivedFrom, loops: &Loops, found: &Loop, waiting: &mut Vec<CutState>) {
+    fn enter(
+        &mut self,
+        way: &CutState,
+        from: ArrivedFrom,
+        loops: &Loops,
+        found: &LoopEffects,
+        waiting: &mut Vec<CutState>,
+    ) {
         let (func, head) = (way.state.top().func, way.state.top().block);
         let escaped: Vec<(FuncId, Rc<Loops>)> = {
             let funcs: BTreeSet<FuncId> = way.state.frames.iter().map(|frame| frame.func).collect();
@@ -479,7 +486,7 @@ impl Induction<'_, '_> {
             Ok(Some(havoc)) => havoc,
             Err(id) => {
                 let before = CutState { arrived: Some(from), ..way.clone() };
-                return self.materialise(&before, id, Purpose::Access, waiting);
+                return self.materialise(&before, id, PointerUse::Access, waiting);
             }
             Ok(None) => return self.give_up(&frame_blocks(&way.state)),
         };
@@ -526,7 +533,7 @@ impl Induction<'_, '_> {
     }
 
     /// Checks the induction step: the assumed candidates must hold after an iteration.
-    fn check_induction_step(&mut self, way: &CutState, cut: &LoopCut, found: &Loop) -> Result<(), GiveUp> {
+    fn check_induction_step(&mut self, way: &CutState, cut: &LoopCut, found: &LoopEffects) -> Result<(), GiveUp> {
         if !changes_only_expected(&way.state, cut, found) {
             return Err(GiveUp);
         }
@@ -621,7 +628,7 @@ fn is_at_end(module: &Module, state: &State) -> bool {
 }
 
 /// Returns true if an iteration changed only what was predicted.
-fn changes_only_expected(state: &State, cut: &LoopCut, found: &Loop) -> bool {
+fn changes_only_expected(state: &State, cut: &LoopCut, found: &LoopEffects) -> bool {
     let (frames, before) = (&state.frames, &cut.any.frames);
     if frames.len() != before.len() || frames.len() != cut.depth {
         return false;

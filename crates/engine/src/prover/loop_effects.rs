@@ -55,7 +55,7 @@ impl PointerOrigins {
 
 /// The effects of one loop.
 #[derive(Debug)]
-pub(crate) struct Loop {
+pub(crate) struct LoopEffects {
     pub blocks: BTreeSet<BlockId>,
     /// Registers that the loop assigns.
     pub changed: BTreeSet<Reg>,
@@ -76,7 +76,7 @@ pub(crate) struct Loop {
 /// The loops of one function.
 pub(crate) struct Loops {
     /// The loops by head; `None` for a loop that is not supported.
-    pub by_head: BTreeMap<BlockId, Option<Loop>>,
+    pub by_head: BTreeMap<BlockId, Option<LoopEffects>>,
     /// Slots that escape.
     pub escaped: BTreeSet<SlotId>,
     /// Constants in the code.
@@ -98,7 +98,8 @@ impl Loops {
             let blocks: BTreeSet<BlockId> = found.blocks.iter().copied().collect();
             let treated =
                 is_reducible(&cfg, found.head, &blocks) && !splits_decision(function, func, found.head, watch, &cfg);
-            let made = treated.then(|| Loop::of(module, function, blocks, &live[found.head.index()], calls)).flatten();
+            let made =
+                treated.then(|| LoopEffects::of(module, function, blocks, &live[found.head.index()], calls)).flatten();
             (found.head, made)
         });
         let mut loops = Loops {
@@ -158,7 +159,7 @@ impl Loops {
     }
 }
 
-impl Loop {
+impl LoopEffects {
     /// Returns the effects of a loop; `None` if objects may be freed in it, or an exception is caught there.
     fn of(
         module: &Module,
@@ -166,7 +167,7 @@ impl Loop {
         blocks: BTreeSet<BlockId>,
         live: &BTreeSet<Reg>,
         calls: &CallGraph,
-    ) -> Option<Loop> {
+    ) -> Option<LoopEffects> {
         // An exception arrives from elsewhere: such a loop is not supported.
         if blocks.iter().any(|block| matches!(function.blocks[*block].terminator.kind, TermKind::Catch { .. })) {
             return None;
@@ -174,7 +175,7 @@ impl Loop {
         let insts = || blocks.iter().flat_map(|block| &function.blocks[*block].insts);
         let changed: BTreeSet<Reg> = insts().filter_map(|inst| inst.kind.dst()).collect();
         let from = roots(function, insts().map(|inst| &inst.kind), |reg| PointerOrigins::of(PointerOrigin::Entry(reg)));
-        let mut made = Loop {
+        let mut made = LoopEffects {
             pointers: changed.iter().map(|reg| (*reg, from[reg.index()].clone())).collect(),
             changed,
             live: live.clone(),

@@ -7,7 +7,7 @@ use crate::exec::memory::object_layout::layout;
 use crate::prover::abstract_state::{AbstractCell, AbstractState};
 use crate::prover::abstract_value::{AbstractValue, Base, PointsTo};
 use crate::prover::invariant_candidates::{Candidate, LoopVar, Var, definitions};
-use crate::prover::loop_effects::{Loop, PointerOrigin, PointerOrigins};
+use crate::prover::loop_effects::{LoopEffects, PointerOrigin, PointerOrigins};
 use crate::state::State;
 use crate::state::memory::{Assembled, Cell, Contents, Object, ObjectKind, ObjectShape, assemble, global_object};
 use crate::state::value::{LazyPointerId, ObjectId, Pointer, Scalar, Value};
@@ -46,7 +46,7 @@ impl LoopHavoc {
     pub fn plan(
         executor: &Executor<'_>,
         state: &State,
-        found: &Loop,
+        found: &LoopEffects,
         known: Option<&AbstractState>,
         is_shared: impl Fn(FuncId, SlotId) -> bool,
     ) -> Result<Option<LoopHavoc>, LazyPointerId> {
@@ -98,7 +98,7 @@ impl LoopHavoc {
     }
 
     /// Returns the variables of candidate invariants, with their values on entry.
-    pub fn variables(&self, executor: &mut Executor<'_>, state: &State, found: &Loop) -> Vec<LoopVar> {
+    pub fn variables(&self, executor: &mut Executor<'_>, state: &State, found: &LoopEffects) -> Vec<LoopVar> {
         let function = &executor.module.functions[state.top().func];
         let mut vars = Vec::new();
         let registers: Vec<Var> = found
@@ -127,7 +127,7 @@ impl LoopHavoc {
         &self,
         executor: &mut Executor<'_>,
         state: &State,
-        found: &Loop,
+        found: &LoopEffects,
         known: Option<&AbstractState>,
         assumed: &[Candidate],
         entry: &BTreeMap<Var, TermId>,
@@ -181,7 +181,7 @@ impl LoopHavoc {
         &self,
         executor: &mut Executor<'_>,
         state: &State,
-        found: &Loop,
+        found: &LoopEffects,
         reg: Reg,
         known: Option<&AbstractState>,
         constraints: &mut Vec<TermId>,
@@ -218,7 +218,7 @@ impl LoopHavoc {
         executor: &mut Executor<'_>,
         any: &mut State,
         id: ObjectId,
-        found: &Loop,
+        found: &LoopEffects,
         known: Option<&AbstractState>,
         constraints: &mut Vec<TermId>,
     ) {

@@ -18,7 +18,7 @@ use crate::goals::tracker::GoalHit;
 use crate::search::search_result::Goals;
 use crate::state::trail::Choice;
 use crate::state::value::{LazyPointerId, Scalar, Value};
-use crate::state::{PathEnd, Purpose, State};
+use crate::state::{PathEnd, PointerUse, State};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
@@ -278,7 +278,7 @@ impl Search<'_> {
         &mut self,
         way: &TracedState,
         id: LazyPointerId,
-        purpose: Purpose,
+        purpose: PointerUse,
         waiting: &mut Vec<TracedState>,
     ) -> bool {
         let mut all = true;

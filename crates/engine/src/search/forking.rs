@@ -9,7 +9,7 @@ use crate::search::exploration::{Exploration, StateFate};
 use crate::search::memory_pressure::MAX_UNCHECKED_BYTES;
 use crate::state::trail::Choice;
 use crate::state::value::LazyPointerId;
-use crate::state::{PathEnd, Purpose, State, Unfixed, unanswered};
+use crate::state::{PathEnd, PointerUse, State, Unfixed, unanswered};
 use touchstone_base::Span;
 use touchstone_criteria::{Bound, GoalId, Incomplete};
 use touchstone_solver::{Path, Side, TermId, Values};
@@ -190,7 +190,7 @@ impl Exploration<'_, '_> {
         }
     }
 
-    pub(super) fn shapes(&mut self, state: &State, id: LazyPointerId, purpose: Purpose) -> Vec<State> {
+    pub(super) fn shapes(&mut self, state: &State, id: LazyPointerId, purpose: PointerUse) -> Vec<State> {
         let mut states = Vec::new();
         for shape in self.executor.pointer_targets(state, id, purpose) {
             match shape {

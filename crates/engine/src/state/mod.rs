@@ -91,7 +91,7 @@ impl PathEnd {
 
 /// The use for which a symbolic pointer must be materialised.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Purpose {
+pub(crate) enum PointerUse {
     /// An access, or a computation that may result in one.
     Access,
     /// A comparison: the pointer may also point just behind an object.
@@ -122,7 +122,7 @@ pub(crate) enum Stop {
     /// The path has ended.
     End(PathEnd),
     /// A symbolic pointer must be materialised first; then the instruction is executed again.
-    Materialise(LazyPointerId, Purpose),
+    Materialise(LazyPointerId, PointerUse),
     /// A term must be fixed to each of its values first; then the instruction is executed again.
     Enumerate(Unfixed),
 }

@@ -6,7 +6,7 @@ use touchstone_criteria::{EnvironmentInput, TestKind};
 
 /// The inputs of a run.
 #[derive(Clone)]
-pub(super) struct Inputs {
+pub(super) struct CandidateInputs {
     pub kind: TestKind,
     pub answers: Vec<EnvironmentInput>,
     /// Pairs of different integers that the run compared, if it is known.
@@ -15,7 +15,7 @@ pub(super) struct Inputs {
     pub asked: Rc<[usize]>,
 }
 
-impl Inputs {
+impl CandidateInputs {
     /// Marks the objects that a run freed as allocated on the heap.
     pub fn mark_freed(&mut self, run: &ConcreteRun) {
         if let TestKind::Function { objects, .. } = &mut self.kind {

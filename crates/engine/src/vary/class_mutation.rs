@@ -5,7 +5,7 @@
 //! takes one of the cases.
 
 use crate::config::Config;
-use crate::vary::candidate::Inputs;
+use crate::vary::candidate::CandidateInputs;
 use crate::vary::mutation::InputMutator;
 use std::collections::BTreeMap;
 use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
@@ -50,7 +50,7 @@ pub(super) fn elements<'o>(
 
 impl InputMutator<'_> {
     /// Applies one mutation.
-    pub(super) fn mutate_with_classes(&mut self, inputs: &mut Inputs) {
+    pub(super) fn mutate_with_classes(&mut self, inputs: &mut CandidateInputs) {
         let TestKind::Function { params, objects, .. } = &mut inputs.kind else { return };
         let arrays: Vec<usize> =
             (0..objects.len()).filter(|at| elements(&self.module.types, &mut objects[*at]).is_some()).collect();
@@ -212,7 +212,7 @@ impl InputMutator<'_> {
 }
 
 /// Removes objects that are not reachable.
-pub(super) fn prune(inputs: &mut Inputs) {
+pub(super) fn prune(inputs: &mut CandidateInputs) {
     let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return };
     let mut open: Vec<usize> = Vec::new();
     params
@@ -251,14 +251,14 @@ fn for_each_target(value: &mut DataValue, look: &mut dyn FnMut(&mut usize)) {
 }
 
 /// Returns the number of values that may be set to zero.
-pub(super) fn numbers(types: &DataTypes, inputs: &mut Inputs) -> usize {
+pub(super) fn numbers(types: &DataTypes, inputs: &mut CandidateInputs) -> usize {
     let TestKind::Function { params, objects, .. } = &mut inputs.kind else { return 0 };
     let behind = objects.iter_mut().filter_map(|object| elements(types, object)).map(|(_, _, values)| values.len());
     params.len() + behind.sum::<usize>()
 }
 
 /// Sets one of them to zero, or null; returns false if it is already.
-pub(super) fn clear(types: &DataTypes, inputs: &mut Inputs, which: usize) -> bool {
+pub(super) fn clear(types: &DataTypes, inputs: &mut CandidateInputs, which: usize) -> bool {
     let TestKind::Function { params, objects, .. } = &mut inputs.kind else { return false };
     let behind = objects.iter_mut().filter_map(|object| elements(types, object)).flat_map(|(_, _, values)| values);
     let value = params.iter_mut().map(|param| &mut param.value).chain(behind).nth(which);

@@ -7,7 +7,7 @@
 //! Deliberately not here: objects with contents that cannot be written down (addresses as integers, parts of pointers,
 //! structures that end in arrays of any length).
 
-use crate::vary::candidate::Inputs;
+use crate::vary::candidate::CandidateInputs;
 use crate::vary::heap_snapshot::snapshot;
 use crate::vary::mutation::InputMutator;
 use crate::vary::mutation_search::MutationSearch;
@@ -36,7 +36,11 @@ struct Heap {
 
 impl<'a> MutationSearch<'a, '_> {
     /// Returns inputs with objects that the program constructed.
-    pub(super) fn constructed_inputs(&self, changes: &mut InputMutator<'a>, deadline: Deadline) -> Vec<Inputs> {
+    pub(super) fn constructed_inputs(
+        &self,
+        changes: &mut InputMutator<'a>,
+        deadline: Deadline,
+    ) -> Vec<CandidateInputs> {
         let module = self.module();
         let params = module.functions[self.func].own_params();
         let writable =
@@ -45,7 +49,7 @@ impl<'a> MutationSearch<'a, '_> {
             return Vec::new();
         }
         let base = Machine::new(module, Limits { steps: 50_000, frames: 100, heap_bytes: 1 << 22 });
-        let (mut all, mut known): (Vec<Inputs>, Vec<(DataTypeId, Vec<Heap>)>) = (Vec::new(), Vec::new());
+        let (mut all, mut known): (Vec<CandidateInputs>, Vec<(DataTypeId, Vec<Heap>)>) = (Vec::new(), Vec::new());
         for param in params {
             let Some(wanted) = structure(module, param.data) else { continue };
             if known.iter().any(|(data, _)| *data == wanted) {
@@ -67,7 +71,11 @@ impl<'a> MutationSearch<'a, '_> {
     }
 
     /// Returns a call on such objects.
-    fn call_with_heaps(&self, known: &[(DataTypeId, Vec<Heap>)], changes: &mut InputMutator<'_>) -> Option<Inputs> {
+    fn call_with_heaps(
+        &self,
+        known: &[(DataTypeId, Vec<Heap>)],
+        changes: &mut InputMutator<'_>,
+    ) -> Option<CandidateInputs> {
         let module = self.module();
         let (mut params, mut objects): (Vec<NamedValue>, Vec<ObjectInput>) = (Vec::new(), Vec::new());
         let mut roots: Vec<(DataTypeId, usize)> = Vec::new();
@@ -116,7 +124,7 @@ impl<'a> MutationSearch<'a, '_> {
             params.push(NamedValue { name: param.name.clone(), data: param.data, value });
         }
         let kind = TestKind::Function { earlier: Vec::new(), params, globals: Vec::new(), objects };
-        Some(Inputs { kind, answers: Vec::new(), compared: Rc::from([]), asked: Rc::from([]) })
+        Some(CandidateInputs { kind, answers: Vec::new(), compared: Rc::from([]), asked: Rc::from([]) })
     }
 }
 

@@ -2,7 +2,7 @@
 //! passes them.
 
 use crate::confirm::length_preference::is_length_name;
-use crate::vary::candidate::Inputs;
+use crate::vary::candidate::CandidateInputs;
 use crate::vary::mutation::{InputMutator, is_byte, leaf, leaves, may_grow};
 use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, PointerTarget};
@@ -27,7 +27,7 @@ impl Repair {
 
 impl InputMutator<'_> {
     /// Returns repaired inputs.
-    pub fn repaired_inputs(&mut self, inputs: &Inputs, repair: Repair) -> Inputs {
+    pub fn repaired_inputs(&mut self, inputs: &CandidateInputs, repair: Repair) -> CandidateInputs {
         let mut inputs = inputs.clone();
         let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return inputs };
         let known = objects.len();

@@ -1,7 +1,7 @@
 //! Mutation of inputs: integers, floats, pointer targets, object lengths, strings, answers.
 
 use crate::config::Config;
-use crate::vary::candidate::Inputs;
+use crate::vary::candidate::CandidateInputs;
 use crate::vary::class_mutation;
 use crate::vary::dictionary::Dictionary;
 use crate::vary::random::RandomGenerator;
@@ -157,20 +157,20 @@ impl<'m> InputMutator<'m> {
     }
 
     /// Returns a mutated copy of some inputs in the pool.
-    pub fn another(&mut self, pool: &[Inputs]) -> Option<Inputs> {
+    pub fn another(&mut self, pool: &[CandidateInputs]) -> Option<CandidateInputs> {
         let mut inputs = self.pick(pool).cloned()?;
         self.change(&mut inputs);
         Some(inputs)
     }
 
     /// Picks inputs from the pool: any, or newer ones.
-    fn pick<'p>(&mut self, pool: &'p [Inputs]) -> Option<&'p Inputs> {
+    fn pick<'p>(&mut self, pool: &'p [CandidateInputs]) -> Option<&'p CandidateInputs> {
         let newer = &pool[pool.len() - pool.len().div_ceil(4)..];
         if self.chance.one_in(2) { self.chance.of(newer) } else { self.chance.of(pool) }
     }
 
     /// Applies a few mutations.
-    fn change(&mut self, inputs: &mut Inputs) {
+    fn change(&mut self, inputs: &mut CandidateInputs) {
         let mut count = 1;
         while count < MAX_MUTATIONS && self.chance.one_in(2) {
             count += 1;
@@ -187,14 +187,14 @@ impl<'m> InputMutator<'m> {
     }
 
     /// Returns the value of the parameter that is not mutated.
-    fn fixed_parameter<'i>(&self, inputs: &'i mut Inputs) -> Option<&'i mut DataValue> {
+    fn fixed_parameter<'i>(&self, inputs: &'i mut CandidateInputs) -> Option<&'i mut DataValue> {
         let TestKind::Function { params, .. } = &mut inputs.kind else { return None };
         params.get_mut(self.still?).map(|param| &mut param.value)
     }
 
     /// Replaces an integer that was compared with another one by that one (Aschermann et al., *REDQUEEN: Fuzzing with
     /// Input-to-State Correspondence*, 2019); returns whether there is such an integer.
-    fn copy_compared_number(&mut self, inputs: &mut Inputs) -> bool {
+    fn copy_compared_number(&mut self, inputs: &mut CandidateInputs) -> bool {
         let compared = Rc::clone(&inputs.compared);
         let Some(&(a, b)) = self.chance.of(&compared) else { return false };
         let (old, new) = if self.chance.one_in(2) { (a, b) } else { (b, a) };
@@ -218,7 +218,7 @@ impl<'m> InputMutator<'m> {
         places > 0
     }
 
-    fn mutate_once(&mut self, inputs: &mut Inputs) {
+    fn mutate_once(&mut self, inputs: &mut CandidateInputs) {
         if self.module.has_classes() {
             return self.mutate_with_classes(inputs);
         }
@@ -550,7 +550,7 @@ pub(super) fn is_byte(types: &DataTypes, data: DataTypeId) -> bool {
 }
 
 /// Visits every integer of inputs, with its width.
-fn for_each_number(module: &Module, inputs: &mut Inputs, look: &mut dyn FnMut(&mut u64, u8)) {
+fn for_each_number(module: &Module, inputs: &mut CandidateInputs, look: &mut dyn FnMut(&mut u64, u8)) {
     let (types, asked) = (&module.types, &inputs.asked);
     let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return };
     let globals = if module.has_classes() { &mut [] } else { &mut globals[..] };
@@ -663,7 +663,7 @@ pub(super) fn leaf<'v>(
 }
 
 /// Returns the number of scalars in inputs.
-pub(super) fn numbers(module: &Module, inputs: &mut Inputs) -> usize {
+pub(super) fn numbers(module: &Module, inputs: &mut CandidateInputs) -> usize {
     if module.has_classes() {
         return class_mutation::numbers(&module.types, inputs);
     }
@@ -676,7 +676,7 @@ pub(super) fn numbers(module: &Module, inputs: &mut Inputs) -> usize {
 }
 
 /// Sets one scalar to zero; returns false if it is no integer or zero already.
-pub(super) fn clear(module: &Module, inputs: &mut Inputs, mut which: usize) -> bool {
+pub(super) fn clear(module: &Module, inputs: &mut CandidateInputs, mut which: usize) -> bool {
     if module.has_classes() {
         return class_mutation::clear(&module.types, inputs, which);
     }

@@ -15,7 +15,7 @@ use crate::confirm::goal_observer::EdgeRecording;
 use crate::confirm::run_record::{ConcreteRun, RunObservation};
 use crate::exec::executor::machine_templates::MachineTemplates;
 use crate::inputs::globals::global_inputs;
-use crate::vary::candidate::Inputs;
+use crate::vary::candidate::CandidateInputs;
 use crate::vary::input_repair::Repair;
 use crate::vary::mutation::{self, InputMutator};
 use crate::vary::read_parameters;
@@ -105,7 +105,7 @@ pub struct MutationSearch<'a, 'm> {
 /// The pool of inputs to mutate: each one's run differed from all before.
 #[derive(Default)]
 pub struct SeedPool {
-    inputs: Vec<Inputs>,
+    inputs: Vec<CandidateInputs>,
     /// The edges that runs took, separately for runs that did not return.
     seen: FxHashSet<(u64, bool)>,
     /// The number of tests already taken into the pool.
@@ -116,14 +116,14 @@ pub struct SeedPool {
 
 impl SeedPool {
     /// Adds inputs to the pool if their run took a new edge; returns whether it did.
-    fn learn(&mut self, inputs: &Inputs, run: &ConcreteRun, asked: impl FnOnce() -> Vec<usize>) -> bool {
+    fn learn(&mut self, inputs: &CandidateInputs, run: &ConcreteRun, asked: impl FnOnce() -> Vec<usize>) -> bool {
         let returned = matches!(run.end, End::Returned(_));
         let before = self.seen.len();
         self.seen.extend(run.edges.iter().map(|way| (*way, returned)));
         let new = self.seen.len() > before || self.inputs.is_empty();
         if new && self.inputs.len() < MAX_POOL_INPUTS {
             let (compared, asked) = (run.compared.as_slice().into(), asked().into());
-            self.inputs.push(Inputs { compared, asked, ..inputs.clone() });
+            self.inputs.push(CandidateInputs { compared, asked, ..inputs.clone() });
         }
         new
     }
@@ -198,7 +198,7 @@ impl<'a> MutationSearch<'a, '_> {
                 return;
             }
             let (kind, compared, asked) = (kind.clone(), Rc::from([]), Rc::from([]));
-            let mut inputs = Inputs { kind, answers: Vec::new(), compared, asked };
+            let mut inputs = CandidateInputs { kind, answers: Vec::new(), compared, asked };
             let run = self.run_for_hits(&mut inputs, EdgeRecording::Off);
             let Some(outcome) = proper(self.module(), &inputs, &run) else { continue };
             let fulfilled = wishes.fulfilled(&run.hits, &outcome);
@@ -211,7 +211,7 @@ impl<'a> MutationSearch<'a, '_> {
     /// Offers inputs that cover open goals as a test; returns whether it is kept.
     fn offer(
         &self,
-        inputs: Inputs,
+        inputs: CandidateInputs,
         outcome: Outcome,
         fulfilled: &[GoalId],
         wishes: &mut MutationGoals,
@@ -269,9 +269,9 @@ impl<'a> MutationSearch<'a, '_> {
     fn run_candidate(
         &self,
         pool: &mut SeedPool,
-        mut inputs: Inputs,
+        mut inputs: CandidateInputs,
         changes: &mut InputMutator<'a>,
-    ) -> (Inputs, ConcreteRun, bool) {
+    ) -> (CandidateInputs, ConcreteRun, bool) {
         let mut run = self.run_for_hits(&mut inputs, EdgeRecording::Edges);
         // Missing variadic arguments are only found by running.
         for _ in 1..MAX_ARGUMENT_RETRIES {
@@ -289,13 +289,13 @@ impl<'a> MutationSearch<'a, '_> {
     }
 
     /// Returns the inputs that are run before random ones, in reverse order: new tests, and repaired versions of them.
-    fn begin(&self, pool: &mut SeedPool, tests: &[TestCase], changes: &mut InputMutator<'a>) -> Vec<Inputs> {
+    fn begin(&self, pool: &mut SeedPool, tests: &[TestCase], changes: &mut InputMutator<'a>) -> Vec<CandidateInputs> {
         let mut new = self.seeds(&tests[pool.tests.min(tests.len())..]);
         if tests.is_empty() {
             new.extend(self.zeros());
         }
         pool.tests = tests.len();
-        let mut first: Vec<Inputs> = new.clone();
+        let mut first: Vec<CandidateInputs> = new.clone();
         if self.module().has_classes() {
             let zeros = self.zeros();
             let numbers = |numbers: &Vec<(usize, u64)>| zeros.clone().map(|zeros| self.with_numbers(zeros, numbers));
@@ -318,18 +318,18 @@ impl<'a> MutationSearch<'a, '_> {
     }
 
     /// Returns the inputs of tests.
-    fn seeds(&self, tests: &[TestCase]) -> Vec<Inputs> {
+    fn seeds(&self, tests: &[TestCase]) -> Vec<CandidateInputs> {
         let alone = |test: &&TestCase| matches!(test.kind, TestKind::Function { .. }) && test.earlier().is_empty();
         let (all, nothing) = (tests.iter().filter(alone), Rc::from([]));
         let inputs = |test: &TestCase| {
             let (kind, answers, compared) = (test.kind.clone(), test.answers.clone(), Rc::clone(&nothing));
-            Inputs { kind, answers, compared, asked: Rc::from([]) }
+            CandidateInputs { kind, answers, compared, asked: Rc::from([]) }
         };
         all.map(inputs).take(MAX_POOL_INPUTS / 2).collect()
     }
 
     /// Returns inputs with other integers as parameters.
-    fn with_numbers(&self, mut inputs: Inputs, numbers: &[(usize, u64)]) -> Inputs {
+    fn with_numbers(&self, mut inputs: CandidateInputs, numbers: &[(usize, u64)]) -> CandidateInputs {
         let TestKind::Function { params, .. } = &mut inputs.kind else { return inputs };
         for (at, number) in numbers {
             let Some(param) = params.get_mut(*at) else { continue };
@@ -349,7 +349,7 @@ impl<'a> MutationSearch<'a, '_> {
     }
 
     /// Returns inputs of zeros and null pointers, if a test needs nothing else.
-    pub(super) fn zeros(&self) -> Option<Inputs> {
+    pub(super) fn zeros(&self) -> Option<CandidateInputs> {
         let types = &self.module().types;
         let undefined = |id: &GlobalId| self.module().globals[*id].linkage == Linkage::Undefined;
         if global_inputs(self.module(), self.func).iter().any(undefined) {
@@ -365,7 +365,7 @@ impl<'a> MutationSearch<'a, '_> {
             params.push(NamedValue { name: param.name.clone(), data: param.data, value });
         }
         let kind = TestKind::Function { earlier: Vec::new(), params, globals: Vec::new(), objects: Vec::new() };
-        Some(Inputs { kind, answers: Vec::new(), compared: Rc::from([]), asked: Rc::from([]) })
+        Some(CandidateInputs { kind, answers: Vec::new(), compared: Rc::from([]), asked: Rc::from([]) })
     }
 
     fn is_over(&self) -> bool {
@@ -385,7 +385,7 @@ impl<'a> MutationSearch<'a, '_> {
     }
 
     /// Runs inputs for their hits only: most runs reach nothing new, so expected values are not computed.
-    fn run_for_hits(&self, inputs: &mut Inputs, recording: EdgeRecording) -> ConcreteRun {
+    fn run_for_hits(&self, inputs: &mut CandidateInputs, recording: EdgeRecording) -> ConcreteRun {
         // The objects that the run frees are not known yet.
         if let TestKind::Function { objects, .. } = &mut inputs.kind {
             objects.iter_mut().for_each(|object| object.on_heap = true);
@@ -395,7 +395,11 @@ impl<'a> MutationSearch<'a, '_> {
     }
 
     /// Replaces values by zeros as long as the inputs stay good.
-    fn minimised(&self, mut inputs: Inputs, is_good: &mut dyn FnMut(&mut Inputs) -> bool) -> Inputs {
+    fn minimised(
+        &self,
+        mut inputs: CandidateInputs,
+        is_good: &mut dyn FnMut(&mut CandidateInputs) -> bool,
+    ) -> CandidateInputs {
         let mut other = inputs.clone();
         other.answers.retain(|answer| answer.source != InputSource::Allocation);
         if other.answers.len() < inputs.answers.len() && is_good(&mut other) {
@@ -449,7 +453,7 @@ impl<'a> MutationSearch<'a, '_> {
         alike && wanted.iter().all(|goal| run.hits.contains(goal))
     }
 
-    fn test(&self, mut inputs: Inputs, run: ConcreteRun, outcome: Outcome) -> TestCase {
+    fn test(&self, mut inputs: CandidateInputs, run: ConcreteRun, outcome: Outcome) -> TestCase {
         inputs.mark_freed(&run);
         let volatile = run.requested.iter().any(|input| input.source == InputSource::Volatile);
         TestCase {
@@ -483,7 +487,7 @@ const MAX_NUMBERS_MINIMISED: usize = 64;
 
 /// Returns the outcome of a run that is reproducible in the compiled program; `None` otherwise. An access outside of
 /// all objects behaves differently there.
-fn proper(module: &Module, inputs: &Inputs, run: &ConcreteRun) -> Option<Outcome> {
+fn proper(module: &Module, inputs: &CandidateInputs, run: &ConcreteRun) -> Option<Outcome> {
     let register = |answer: &EnvironmentInput| answer.source == InputSource::Register;
     // An integer that happened to be an address is no device register.
     let by_chance = run.requested.iter().any(register) && !inputs.answers.iter().any(register);

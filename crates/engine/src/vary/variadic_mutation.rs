@@ -1,7 +1,7 @@
 //! Mutation of variadic arguments: another value, or another type.
 
 use crate::confirm::run_record::MissedArgument;
-use crate::vary::candidate::Inputs;
+use crate::vary::candidate::CandidateInputs;
 use crate::vary::mutation::InputMutator;
 use touchstone_criteria::{ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, PointeeShape, PointerTarget};
@@ -20,7 +20,7 @@ impl InputMutator<'_> {
     }
 
     /// Passes an argument that a run lacked.
-    pub(super) fn pass(&mut self, missed: MissedArgument, inputs: &mut Inputs) -> bool {
+    pub(super) fn pass(&mut self, missed: MissedArgument, inputs: &mut CandidateInputs) -> bool {
         let TestKind::Function { objects, .. } = &mut inputs.kind else { return false };
         let Some(object) = objects.get(missed.object) else { return false };
         let Some(made) = self.argument(object.element, missed.member, missed.index, objects) else { return false };

@@ -138,7 +138,7 @@ fn function(
         seconds: finite(result.seconds),
         cached: false,
         replay_seconds: finite(result.replay_seconds),
-        solver: document::Solver { queries: result.solver.queries, seconds: finite(result.solver.seconds) },
+        solver: document::SolverUsage { queries: result.solver.queries, seconds: finite(result.solver.seconds) },
         incomplete: result.incomplete.iter().map(incomplete).collect(),
         assumptions: result.assumptions.iter().map(assumption).collect(),
     }

@@ -2,7 +2,9 @@
 
 use crate::conversion::campaign_document::{reported_range, said};
 use crate::document::name::Name;
-use crate::document::{Condition, Decision, Pair, PairKind, PairSearch, ReportedRow, SearchStatus, Side, SideStatus};
+use crate::document::{
+    Condition, ConditionVerdict, Decision, Pair, PairKind, ReportedPairSearch, ReportedRow, SearchStatus, SideStatus,
+};
 use touchstone_base::{Files, Id};
 use touchstone_criteria::{DecisionTable, TableCondition, TableRow};
 
@@ -42,7 +44,7 @@ pub fn decision(table: &DecisionTable, files: &Files) -> Decision {
     }
 }
 
-fn search(search: &touchstone_criteria::PairSearch) -> PairSearch {
+fn search(search: &touchstone_criteria::PairSearch) -> ReportedPairSearch {
     use touchstone_criteria::PairSearch as Known;
     let (status, why) = match search {
         Known::NotAsked => (SearchStatus::NotAsked, None),
@@ -50,10 +52,10 @@ fn search(search: &touchstone_criteria::PairSearch) -> PairSearch {
         Known::Stopped(why) => (SearchStatus::Stopped, Some((why.to_string(), why.word()))),
     };
     let (why, reason) = said(why);
-    PairSearch { status, why, reason }
+    ReportedPairSearch { status, why, reason }
 }
 
-fn side(side: &touchstone_criteria::ValueStatus) -> Side {
+fn side(side: &touchstone_criteria::ValueStatus) -> ConditionVerdict {
     use touchstone_criteria::ValueStatus as Known;
     let (status, why) = match side {
         Known::Shown => (SideStatus::Shown, None),
@@ -62,5 +64,5 @@ fn side(side: &touchstone_criteria::ValueStatus) -> Side {
         Known::NotShown => (SideStatus::NotShown, None),
     };
     let (why, reason) = said(why);
-    Side { status, why, reason }
+    ConditionVerdict { status, why, reason }
 }

@@ -27,7 +27,7 @@ pub struct Decision {
     pub pairs_left_out: usize,
     /// The search for unique-cause pairs.
     #[serde(default)]
-    pub pair_search: PairSearch,
+    pub pair_search: ReportedPairSearch,
     /// The variant of the code that it belongs to, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
@@ -60,7 +60,7 @@ impl Decision {
 
 /// The result of the search for unique-cause pairs.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct PairSearch {
+pub struct ReportedPairSearch {
     /// The status word.
     pub status: SearchStatus,
     /// The reason why the search was stopped.
@@ -90,14 +90,14 @@ pub struct Condition {
     #[serde(flatten)]
     pub at: ReportedRange,
     /// The verdict for the value true: whether it independently affects the outcome.
-    pub r#true: Side,
+    pub r#true: ConditionVerdict,
     /// The verdict for the value false.
-    pub r#false: Side,
+    pub r#false: ConditionVerdict,
 }
 
 /// The verdict for one value of a condition.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Side {
+pub struct ConditionVerdict {
     /// The status word.
     pub status: SideStatus,
     /// The proof or the reason.

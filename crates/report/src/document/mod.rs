@@ -23,13 +23,13 @@ mod test_results;
 mod version_change;
 
 pub use decision_tables::{
-    Condition, Decision, Pair, PairKind, PairSearch, ReportedRow, SearchStatus, Side, SideStatus,
+    Condition, ConditionVerdict, Decision, Pair, PairKind, ReportedPairSearch, ReportedRow, SearchStatus, SideStatus,
 };
 pub use objectives::{
-    Assumption, Counts, Function, IncompletePaths, NOT_MEASURED, Objective, Paths, Position, ReportedRange, Solver,
-    Verdict,
+    Assumption, Counts, Function, IncompletePaths, NOT_MEASURED, Objective, Paths, Position, ReportedRange,
+    SolverUsage, Verdict,
 };
 pub use run_document::{Document, Excludes, Exclusion, NoDocument, SourceFile};
 pub(crate) use test_results::given;
-pub use test_results::{EarlierCall, Json, MEASURED, ON_ANY_HEAP, Replay, StateUpdate, Test, TestError, TestState};
+pub use test_results::{EarlierCall, Json, MEASURED, ON_ANY_HEAP, Replay, ReportedUpdate, Test, TestError, TestState};
 pub use version_change::{Behaviour, Change, ChangedFunction};

@@ -39,7 +39,7 @@ pub struct Function {
     /// The time of compilation and replay, in seconds.
     pub replay_seconds: f64,
     /// The queries and the time of the solver.
-    pub solver: Solver,
+    pub solver: SolverUsage,
     /// The incomplete paths.
     pub incomplete: Vec<IncompletePaths>,
     /// The assumptions of the verdicts and of the completeness of paths.
@@ -112,7 +112,7 @@ pub struct Paths {
 /// The queries and the time of the solver.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub struct Solver {
+pub struct SolverUsage {
     pub queries: u64,
     pub seconds: f64,
 }

@@ -5,7 +5,7 @@
 //! Keys that are absent in files of older versions have a default; lists that are in place are read as they are.
 
 use crate::document::name::Name;
-use crate::document::{Document, Json, NoDocument, Position, StateUpdate, Test, TestState};
+use crate::document::{Document, Json, NoDocument, Position, ReportedUpdate, Test, TestState};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -282,8 +282,8 @@ impl StateByTest {
 
 impl Kind {
     /// Returns the kind of an update and the number of its object: the last one in its name, 0 if it has none.
-    fn of(update: StateUpdate) -> (Kind, u32) {
-        let StateUpdate { what, at: Position { file, line, column }, checked } = update;
+    fn of(update: ReportedUpdate) -> (Kind, u32) {
+        let ReportedUpdate { what, at: Position { file, line, column }, checked } = update;
         let digit = |character: char| character.is_ascii_digit();
         let end = what.rfind(digit).map_or(0, |last| last + 1);
         let begin = what[..end].trim_end_matches(digit).len();
@@ -298,13 +298,13 @@ impl Kind {
         }
     }
 
-    fn update(&self, object: u32) -> StateUpdate {
+    fn update(&self, object: u32) -> ReportedUpdate {
         let what = match &self.behind {
             Some(behind) => format!("{}{object}{behind}", self.what),
             None => self.what.clone(),
         };
         let at = Position { file: self.file.clone(), line: self.line, column: self.column };
-        StateUpdate { what, at, checked: self.checked }
+        ReportedUpdate { what, at, checked: self.checked }
     }
 }
 
@@ -329,7 +329,7 @@ mod tests {
     }
 
     fn document() -> Document {
-        let update = |what: &str, line: u32, checked: bool| StateUpdate {
+        let update = |what: &str, line: u32, checked: bool| ReportedUpdate {
             what: what.to_string(),
             at: Position { file: Some("A.java".to_string()), line: Some(line), column: None },
             checked,

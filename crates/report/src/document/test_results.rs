@@ -184,7 +184,7 @@ pub struct TestState {
     /// The name of the test.
     pub test: String,
     /// The state updates.
-    pub updates: Vec<StateUpdate>,
+    pub updates: Vec<ReportedUpdate>,
 }
 
 impl TestState {
@@ -196,7 +196,7 @@ impl TestState {
 
 /// A variable or field that a test changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct StateUpdate {
+pub struct ReportedUpdate {
     /// The name of the variable or field.
     pub what: String,
     /// The position of the last write.

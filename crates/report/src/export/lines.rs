@@ -54,7 +54,7 @@ impl Ratio {
 }
 
 /// The executed part of a document, as these formats count it.
-pub(crate) struct Run {
+pub(crate) struct ExecutedLines {
     /// The numbers of executed functions and of all functions.
     pub functions: (u64, u64),
     /// The numbers of executed lines and of all lines.
@@ -62,13 +62,13 @@ pub(crate) struct Run {
 }
 
 /// Computes the executed part of a document.
-pub(crate) fn run(document: &Document) -> Run {
+pub(crate) fn run(document: &Document) -> ExecutedLines {
     let (mut functions, mut lines) = (Ratio::default(), Ratio::default());
     for file in by_file(document).values() {
         functions = functions.join(ratio(file.functions.values().map(|hits| *hits > 0)));
         lines = lines.join(file.line_ratio());
     }
-    Run { functions: (functions.hit, functions.found), lines: (lines.hit, lines.found) }
+    ExecutedLines { functions: (functions.hit, functions.found), lines: (lines.hit, lines.found) }
 }
 
 fn short(number: f64) -> String {

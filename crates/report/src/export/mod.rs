@@ -16,6 +16,6 @@ pub use cobertura::cobertura;
 pub use jacoco::jacoco;
 pub use junit::junit;
 pub use lcov::lcov;
-pub(crate) use lines::{Run, position, run};
+pub(crate) use lines::{ExecutedLines, position, run};
 pub use patch::patch;
 pub use sarif::sarif;

@@ -2,7 +2,7 @@
 
 use super::Site;
 use crate::document::name::Name;
-use crate::document::{Decision, Document, PairKind, ReportedRow, Side, SideStatus};
+use crate::document::{ConditionVerdict, Decision, Document, PairKind, ReportedRow, SideStatus};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ fn script(value: &Value) -> String {
 }
 
 fn table(decision: &Decision) -> Value {
-    let side = |side: &Side| match side.status {
+    let side = |side: &ConditionVerdict| match side.status {
         SideStatus::Shown => json!(["shown"]),
         SideStatus::Infeasible => json!(["infeasible", side.why]),
         SideStatus::Unknown => json!(["unknown", side.why]),

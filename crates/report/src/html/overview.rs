@@ -5,7 +5,7 @@ use super::shell::{Level, Tab, bar, cells, escape, level_of, numbers, page as sh
 use super::tree::tree;
 use super::{Site, lists};
 use crate::document::Behaviour;
-use crate::export::{Run, run};
+use crate::export::{ExecutedLines, run};
 use std::fmt::Write;
 
 /// The maximum number of open objectives that are listed.
@@ -20,7 +20,7 @@ pub(super) fn page(site: &Site<'_>) -> String {
         plural(site.figures.functions.len(), "function"),
         plural(site.document.tests.len(), "test")
     );
-    let Run { functions, lines } = run(site.document);
+    let ExecutedLines { functions, lines } = run(site.document);
     if lines.1 > 0 {
         let ran = |(ran, all): (u64, u64), what: &str| format!("{ran} of {}", plural(all as usize, what));
         let _ = writeln!(body, "<p class=\"sub\">ran: {}, {}</p>", ran(functions, "function"), ran(lines, "line"));

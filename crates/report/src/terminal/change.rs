@@ -32,8 +32,8 @@ pub(crate) fn change(out: &mut String, document: &Document, style: Style) {
     let asked = document.objectives.len() - unaffected;
     let functions = match change.unaffected.len() {
         0 => String::new(),
-        1 => ", among them all those of 1 function".to_string(),
-        some => format!(", among them all those of {some} functions"),
+        1 => ", including all objectives of 1 function".to_string(),
+        some => format!(", including all objectives of {some} functions"),
     };
     out.push_str(&format!("  {asked} objectives are affected, {unaffected} are unaffected{functions}\n"));
 }

@@ -13,7 +13,8 @@
 
 use crate::document::name::Name;
 use crate::document::{
-    Condition, Decision, Document, Pair, PairKind, PairSearch, ReportedRow, SearchStatus, Side, SideStatus,
+    Condition, ConditionVerdict, Decision, Document, Pair, PairKind, ReportedPairSearch, ReportedRow, SearchStatus,
+    SideStatus,
 };
 use crate::terminal::run_text::Detail;
 use crate::terminal::style::{Align, Paint, Style, columns, cut, heading};
@@ -135,7 +136,7 @@ fn conditions(out: &mut String, table: &Decision, detail: Detail, style: Style) 
 
 /// Returns the first pair of a condition (of each kind, with all details), or the missing part.
 fn what_is_known(table: &Decision, id: usize, condition: &Condition, detail: Detail) -> String {
-    let side = |(value, side): (bool, &Side)| {
+    let side = |(value, side): (bool, &ConditionVerdict)| {
         let why = side.why.as_deref().unwrap_or_default();
         let what = match side.status {
             SideStatus::Shown => return None,
@@ -165,7 +166,7 @@ fn what_is_known(table: &Decision, id: usize, condition: &Condition, detail: Det
 }
 
 /// Returns the reason why there is no unique-cause pair.
-fn no_unique_cause(search: &PairSearch) -> String {
+fn no_unique_cause(search: &ReportedPairSearch) -> String {
     match search.status {
         SearchStatus::NotAsked => String::new(),
         SearchStatus::Finished => "; no inputs found for a unique-cause pair".to_string(),

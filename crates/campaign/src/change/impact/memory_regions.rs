@@ -28,7 +28,7 @@ pub(crate) enum Region {
 pub(crate) type DifferingRegions = BTreeSet<Region>;
 
 /// Returns the globals that no pointer points to.
-pub(crate) fn unaliased(module: &Module, addresses: &BTreeMap<FuncId, PointsTo>) -> BTreeSet<GlobalId> {
+pub(crate) fn unaliased(module: &Module, addresses: &BTreeMap<FuncId, PointsToSets>) -> BTreeSet<GlobalId> {
     // A test can name these globals and let pointers point to them. With classes, tests never do that.
     let is_reachable = |linkage: Linkage| linkage != Linkage::Local && linkage != Linkage::Literal;
     let mut found: BTreeSet<GlobalId> = module
@@ -50,7 +50,7 @@ pub(crate) fn unaliased(module: &Module, addresses: &BTreeMap<FuncId, PointsTo>)
 
 /// The points-to sets of a function's registers, as far as its own code determines them.
 #[derive(Default, Debug)]
-pub(crate) struct PointsTo {
+pub(crate) struct PointsToSets {
     points_to: BTreeMap<Reg, PointsToSet>,
     /// Slots whose address is used for more than accesses.
     pub escaping_slots: BTreeSet<SlotId>,
@@ -126,9 +126,9 @@ pub(crate) enum Variable {
     Global(GlobalId),
 }
 
-impl PointsTo {
-    pub fn of(function: &Function) -> PointsTo {
-        let mut found = PointsTo::default();
+impl PointsToSets {
+    pub fn of(function: &Function) -> PointsToSets {
+        let mut found = PointsToSets::default();
         function.params.iter().for_each(|param| {
             found.points_to.insert(param.reg, PointsToSet::unknown());
         });
@@ -148,7 +148,7 @@ impl PointsTo {
     /// Propagates points-to sets through all instructions once; returns true if one grew.
     fn follow(&mut self, function: &Function) -> bool {
         let mut changed = false;
-        let from = |this: &PointsTo, operand: Operand| match operand {
+        let from = |this: &PointsToSets, operand: Operand| match operand {
             Operand::Reg(reg) => this.points_to.get(&reg).cloned().unwrap_or_default(),
             Operand::Const(..) => PointsToSet::unknown(),
         };
@@ -219,7 +219,7 @@ impl PointsTo {
 }
 
 /// Returns true if an instruction may fail by itself: its form alone does not guarantee that it succeeds.
-pub(crate) fn may_fail(module: &Module, function: &Function, addresses: &PointsTo, kind: &InstKind) -> bool {
+pub(crate) fn may_fail(module: &Module, function: &Function, addresses: &PointsToSets, kind: &InstKind) -> bool {
     let fits = |address: Operand, bytes: u64| {
         let points_to = addresses.points_to(address);
         let size = match points_to.only() {

@@ -1,7 +1,7 @@
 //! Side effects of code that the two versions do not execute in lockstep: what it may write, and whether control may
 //! leave it.
 
-use super::memory_regions::{DifferingRegions, PointsTo, Region, Variable, may_fail};
+use super::memory_regions::{DifferingRegions, PointsToSets, Region, Variable, may_fail};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_ir::{BuiltinEffect, CallGraph, Callee, FuncId, GlobalId, InstKind, Module, Operand, SlotId, TermKind};
 
@@ -49,7 +49,7 @@ impl Effects {
 pub(crate) struct VersionFacts<'m> {
     pub module: &'m Module,
     pub calls: CallGraph,
-    pub addresses: BTreeMap<FuncId, PointsTo>,
+    pub addresses: BTreeMap<FuncId, PointsToSets>,
     /// Globals that no pointer points to.
     pub unaliased: BTreeSet<GlobalId>,
     effects: BTreeMap<FuncId, Effects>,
@@ -57,8 +57,8 @@ pub(crate) struct VersionFacts<'m> {
 
 impl<'m> VersionFacts<'m> {
     pub fn new(module: &'m Module) -> VersionFacts<'m> {
-        let addresses: BTreeMap<FuncId, PointsTo> =
-            module.functions.iter().map(|(id, function)| (id, PointsTo::of(function))).collect();
+        let addresses: BTreeMap<FuncId, PointsToSets> =
+            module.functions.iter().map(|(id, function)| (id, PointsToSets::of(function))).collect();
         let unaliased = super::memory_regions::unaliased(module, &addresses);
         let mut facts =
             VersionFacts { module, calls: CallGraph::new(module), addresses, unaliased, effects: BTreeMap::new() };

@@ -179,7 +179,7 @@ const MAX_PROOF_TIME: Duration = Duration::from_secs(5);
 /// Returns the remark on a test that has not run on the old version yet.
 fn not_replayed(work: &Work<'_>) -> String {
     let name = work.plan.request.old.as_ref().map_or("the older version", |old| &old.name);
-    format!("differs from {name}; that was not replayed")
+    format!("should fail on {name}; that was not replayed")
 }
 
 /// Searches the product program.

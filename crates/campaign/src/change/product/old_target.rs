@@ -66,7 +66,7 @@ impl OldTarget {
             match verdict {
                 // A test that did not run says nothing.
                 Replay::Disagreed(Disagreement::NotReached) => {}
-                Replay::Disagreed(why) => tests[index].older = Some(format!("differs from {}: {why}", self.name)),
+                Replay::Disagreed(why) => tests[index].older = Some(format!("fails on {}: {why}", self.name)),
                 Replay::Agreed => tests[index].older = None,
                 Replay::NotRun | Replay::NotCheckable(_) => {}
             }

@@ -23,7 +23,7 @@ use crate::exec::executor::flow_graph::FlowGraph;
 use crate::exec::executor::ledger::Ledger;
 use crate::exec::executor::machine_templates::MachineTemplates;
 use crate::exec::executor::path_replay::{InputKey, PathReplay};
-use crate::exec::executor::policy::{Policy, SolverEffort};
+use crate::exec::executor::policy::{Policy, QueryLimit};
 use crate::exec::executor::summary_candidates::SummaryCandidates;
 use crate::exec::executor::used_globals::{FunctionsByType, InitialGlobals, UsedGlobals};
 use crate::exec::executor::visited_call::VisitedCall;
@@ -110,8 +110,8 @@ impl<'m> Executor<'m> {
     pub fn new(module: &'m Module, config: &'m Config, policy: Policy, goals: Option<Coverage>) -> Executor<'m> {
         let usual = touchstone_solver::Config::default();
         let (timeout, conflicts) = match policy.effort {
-            SolverEffort::Time => (config.solver_timeout, usual.conflicts),
-            SolverEffort::Conflicts(most) => (usual.timeout, Some(most)),
+            QueryLimit::Time => (config.solver_timeout, usual.conflicts),
+            QueryLimit::Conflicts(most) => (usual.timeout, Some(most)),
         };
         let solver = Solver::new(touchstone_solver::Config {
             timeout,

@@ -6,12 +6,12 @@ pub(crate) struct Policy {
     pub environment: Environment,
     pub labels: LabelQueries,
     pub checks: CheckRecording,
-    pub effort: SolverEffort,
+    pub effort: QueryLimit,
 }
 
 /// The limit on one solver query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum SolverEffort {
+pub(crate) enum QueryLimit {
     /// The user's timeout.
     Time,
     /// A number of conflicts, the same on every machine.
@@ -40,7 +40,7 @@ impl Policy {
         environment: Environment::Testable,
         labels: LabelQueries::Deferred,
         checks: CheckRecording::Ignored,
-        effort: SolverEffort::Time,
+        effort: QueryLimit::Time,
     };
     /// The policy of a proof: any environment, and no query is deferred.
     pub const PROOF: Policy =
@@ -50,7 +50,7 @@ impl Policy {
 
     /// Returns the policy of a proof with queries that are limited to this many conflicts each.
     pub const fn proof_within(conflicts: u64) -> Policy {
-        Policy { effort: SolverEffort::Conflicts(conflicts), ..Policy::PROOF }
+        Policy { effort: QueryLimit::Conflicts(conflicts), ..Policy::PROOF }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::exec::executor::Executor;
 use crate::exec::instructions::step::{BranchResult, Flow, StepResult};
 use crate::state::trail::Choice;
 use crate::state::value::LazyPointerId;
-use crate::state::{FixedFor, PathEnd, Purpose, State, Stop, Unfixed, unanswered};
+use crate::state::{FixedFor, PathEnd, PointerUse, State, Stop, Unfixed, unanswered};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{GoalId, Incomplete};
@@ -21,7 +21,7 @@ pub(crate) enum Fork {
     /// Labels to fork on (direct mode only); the state is already past the point.
     Labels { forks: Vec<(GoalId, TermId)>, span: Span },
     /// A symbolic pointer must be materialised first; then the instruction is executed again.
-    Shape { id: LazyPointerId, purpose: Purpose },
+    Shape { id: LazyPointerId, purpose: PointerUse },
     /// A term must be fixed to each of its values first; then the instruction is executed again.
     Value(Unfixed),
 }
@@ -133,7 +133,7 @@ impl Executor<'_> {
         &mut self,
         state: &State,
         id: LazyPointerId,
-        purpose: Purpose,
+        purpose: PointerUse,
     ) -> Vec<Result<State, PathEnd>> {
         let options = self.materialise(state, id, purpose);
         let numbered = options.into_iter().enumerate().map(|(number, option)| match option {

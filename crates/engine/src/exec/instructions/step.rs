@@ -8,7 +8,7 @@ use crate::goals::tracker::GoalHit;
 use crate::state::memory::{Cell, Contents, Object, ObjectKind, address_term, global_object};
 use crate::state::trail::BranchOutcome;
 use crate::state::value::{Pointer, PointerBytes, Scalar, Value};
-use crate::state::{PathEnd, Purpose, State, Stop};
+use crate::state::{PathEnd, PointerUse, State, Stop};
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, IncompletePaths, PathsOf, Unsupported};
 use touchstone_ir::{
@@ -107,7 +107,7 @@ impl Executor<'_> {
             let steps = state.steps;
             match self.try_step(state) {
                 // While a formula is folded, the caller materialises pointers.
-                Err(Stop::Materialise(id, Purpose::Access))
+                Err(Stop::Materialise(id, PointerUse::Access))
                     if !state.is_folded()
                         && let Some(array) = state.inputs.lazy_pointers[id].array =>
                 {
@@ -256,7 +256,7 @@ impl Executor<'_> {
         match value {
             Value::LazyPointer(id) => match state.inputs.target_of(*id) {
                 Some(decided) => Ok(decided.clone()),
-                None => Err(Stop::Materialise(*id, Purpose::Access)),
+                None => Err(Stop::Materialise(*id, PointerUse::Access)),
             },
             Value::Choice(options) => {
                 let mut made = Vec::with_capacity(options.len());

@@ -8,7 +8,7 @@ use crate::exec::executor::policy::Environment;
 use crate::exec::memory::late_aliases::{Access, clobbered};
 use crate::state::memory::{Assembled, Contents, Memory, ObjectKind, ObjectShape, assemble, disassemble};
 use crate::state::value::{ObjectId, Pointer, Scalar, Value};
-use crate::state::{Purpose, State, Stop};
+use crate::state::{PointerUse, State, Stop};
 use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_base::Span;
@@ -145,7 +145,7 @@ impl Executor<'_> {
             Value::Ptr(pointer) => Ok(*pointer),
             Value::LazyPointer(id) => match state.inputs.target_of(*id) {
                 Some(decided) => self.target(state, &decided.clone(), span),
-                None => Err(Stop::Materialise(*id, Purpose::Access)),
+                None => Err(Stop::Materialise(*id, PointerUse::Access)),
             },
             Value::Int(Scalar::Const(address)) if *address < NULL_PAGE => {
                 Err(Stop::error(ErrorKind::NullPointer, span))

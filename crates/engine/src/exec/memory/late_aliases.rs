@@ -14,7 +14,7 @@
 use crate::exec::executor::Executor;
 use crate::state::memory::{Assembled, Cell, Contents, assemble, cell_term, disassemble};
 use crate::state::value::{ObjectId, Value};
-use crate::state::{Purpose, State, Stop};
+use crate::state::{PointerUse, State, Stop};
 use std::ops::Range;
 use touchstone_base::Span;
 use touchstone_criteria::Unsupported;
@@ -157,7 +157,7 @@ impl Executor<'_> {
             let value = match value {
                 Value::LazyPointer(id) => match state.inputs.target_of(id) {
                     Some(decided) => decided.clone(),
-                    None => return Err(Stop::Materialise(id, Purpose::Access)),
+                    None => return Err(Stop::Materialise(id, PointerUse::Access)),
                 },
                 value => value,
             };

@@ -9,7 +9,7 @@ use crate::exec::executor::policy::Environment;
 use crate::exec::memory::access::NULL_PAGE;
 use crate::state::memory::{Cell, ObjectKind, address_term, cell_term, concat_bytes};
 use crate::state::value::{Pointer, PointerBytes, Scalar, Value};
-use crate::state::{Purpose, State, Stop};
+use crate::state::{PointerUse, State, Stop};
 use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_criteria::Unsupported;
@@ -61,7 +61,7 @@ impl Executor<'_> {
     /// Resolves a pointer for a comparison: it may also point just behind the last element.
     fn resolved_for_comparison(&mut self, state: &State, value: &Value) -> Result<Value, Stop> {
         self.resolved(state, value).map_err(|stop| match stop {
-            Stop::Materialise(id, _) => Stop::Materialise(id, Purpose::Compare),
+            Stop::Materialise(id, _) => Stop::Materialise(id, PointerUse::Compare),
             other => other,
         })
     }
@@ -70,8 +70,8 @@ impl Executor<'_> {
     /// other one.
     fn resolved_for_order(&mut self, state: &State, left: &Value, right: &Value) -> Result<(Value, Value), Stop> {
         let beside = |other: &Value| match other {
-            Value::Ptr(pointer) => Purpose::SameObject(pointer.object),
-            _ => Purpose::Compare,
+            Value::Ptr(pointer) => PointerUse::SameObject(pointer.object),
+            _ => PointerUse::Compare,
         };
         match (self.resolved_for_comparison(state, left), self.resolved_for_comparison(state, right)) {
             (Ok(left), Ok(right)) => Ok((left, right)),

@@ -8,7 +8,7 @@ use crate::link::linked_program::LinkedProgram;
 use crate::link::{external_specs, externals, models};
 use crate::lower::context::unit::UnitSelection;
 use crate::lower::driver::library;
-use crate::lower::driver::translation::{SourceUnit, lower_unit};
+use crate::lower::driver::translation::{SourceText, lower_unit};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use touchstone_ir::Module;
@@ -85,7 +85,7 @@ fn lower_program(
         flags.extend(predefined_macros(options));
         let name = file.to_string_lossy().into_owned();
         let dump = options.dump.as_ref().filter(|_| files.len() == 1);
-        let source = SourceUnit { input: ClangInput::File(file), name: &name, path: file, flags: &flags, dump };
+        let source = SourceText { input: ClangInput::File(file), name: &name, path: file, flags: &flags, dump };
         lower_unit(&mut program, clang, &source, UnitSelection::Program)?;
     }
     program.types.fresh_volatile = false;

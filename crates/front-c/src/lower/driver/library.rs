@@ -6,7 +6,7 @@ use crate::error::FrontError;
 use crate::link::linked_program::LinkedProgram;
 use crate::link::models::{DESCRIPTORS, MODELS, NONDETERMINISTIC};
 use crate::lower::context::unit::UnitSelection;
-use crate::lower::driver::translation::{SourceUnit, lower_unit};
+use crate::lower::driver::translation::{SourceText, lower_unit};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -41,7 +41,7 @@ pub(crate) fn add(program: &mut LinkedProgram, clang: &Clang, given: Environment
                 continue;
             }
             program.sources.insert(model.name, model.text);
-            let source = SourceUnit {
+            let source = SourceText {
                 input: ClangInput::Text(model.text),
                 name: model.name,
                 path: Path::new(model.name),

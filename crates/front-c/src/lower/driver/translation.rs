@@ -12,7 +12,7 @@ use crate::types::ctype::WideBitFields;
 use std::path::Path;
 
 /// A text to be lowered.
-pub(crate) struct SourceUnit<'a> {
+pub(crate) struct SourceText<'a> {
     pub input: ClangInput<'a>,
     /// The name in positions.
     pub name: &'a str,
@@ -26,7 +26,7 @@ pub(crate) struct SourceUnit<'a> {
 pub(crate) fn lower_unit(
     program: &mut LinkedProgram,
     clang: &Clang,
-    source: &SourceUnit<'_>,
+    source: &SourceText<'_>,
     selection: UnitSelection,
 ) -> Result<(), FrontError> {
     program.types.char_signed = !source.flags.iter().any(|flag| flag == "-funsigned-char");

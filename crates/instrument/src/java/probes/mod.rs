@@ -9,5 +9,5 @@ mod value_probes;
 pub use agent_attachment::{AGENT_LIBRARY, AgentError, PROJECT_ROOT_VARIABLE, attach_agent, find_agent};
 pub use class_record::{JavaClass, class_record, empty_class_record, unprobed_class_record};
 pub use mutant_predicates::{class_plan, class_unit, has_predicates};
-pub use offline_weaving::{HitHolderSource, OfflineWeaver, WovenClass};
+pub use offline_weaving::{HitHolderSource, InstrumentedClass, OfflineWeaver};
 pub use touchstone_probes_java::planned_unit;

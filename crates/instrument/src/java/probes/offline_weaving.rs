@@ -35,7 +35,7 @@ pub struct OfflineWeaver {
 
 /// A class with probes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WovenClass {
+pub struct InstrumentedClass {
     /// The identity of the instrumented class.
     pub unit: u64,
     /// The woven class file.
@@ -68,7 +68,7 @@ impl OfflineWeaver {
 
     /// Weaves a class, with the probes of a plan. Returns `None` if the class has nothing to measure, was not compiled
     /// from Java source, or can't be woven.
-    pub fn class(&mut self, bytes: &[u8], plan: Option<&[u8]>) -> Option<WovenClass> {
+    pub fn class(&mut self, bytes: &[u8], plan: Option<&[u8]>) -> Option<InstrumentedClass> {
         let class = ClassFile::read(bytes).ok()?;
         class.source_file().filter(|file| file.ends_with(".java"))?;
         let (mut layout, mut unit) = (ProbeLayout::new(&class, self.wanted), unit(bytes, self.wanted));
@@ -101,7 +101,7 @@ impl OfflineWeaver {
         self.judges.extend(judge.map(|judge| (format!("{}.class", predicate_class_name(&holder, self.used)), judge)));
         self.holders.last_mut()?.push((unit, layout.size));
         self.used += layout.size;
-        Some(WovenClass { unit, bytes: woven })
+        Some(InstrumentedClass { unit, bytes: woven })
     }
 
     /// Returns the helper classes that woven code calls: file name relative to the root of classes, and bytes.
