@@ -117,16 +117,12 @@ pub struct Config {
     pub aliases: Aliases,
     /// The search strategy for labels.
     pub labels: Labels,
-    /// The calls that are composed.
-    pub summaries: Summaries,
     /// The order in which states are explored.
     pub search: Search,
     /// The paths that are objectives (`paths:K`, `block:K`).
     pub paths: PathsOf,
     /// The maximum number of iterations of one loop entry on a path.
     pub loop_bound: Option<u32>,
-    /// The maximum number of input-dependent outcomes on a path.
-    pub depth: Option<u32>,
     /// The maximum number of paths.
     pub max_paths: Option<u64>,
     /// The maximum number of solver queries.
@@ -148,12 +144,8 @@ pub struct Config {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// The maximum number of objects created for symbolic pointers on one path.
     pub max_objects: u32,
-    /// The maximum number of frames.
-    pub call_depth: usize,
     /// The maximum number of instructions on one path.
     pub steps: u64,
-    /// The maximum number of values of one term that are enumerated.
-    pub max_values: usize,
     /// The number of elements of the pointees of input pointers, by input name.
     pub lengths: BTreeMap<String, u64>,
     /// The lengths of other input objects, in a round after the first.
@@ -181,8 +173,29 @@ pub struct Config {
     pub oracle: Option<String>,
     /// The maximum number of waiting states that are kept as states; of the others only the path prefix is kept.
     pub waiting_states: usize,
+    /// Options that the user's request passes on unchanged.
+    pub options: SearchOptions,
+}
+
+/// Options of the search that a request passes on unchanged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SearchOptions {
+    /// The calls that are composed.
+    pub summaries: Summaries,
+    /// The maximum number of input-dependent outcomes on a path.
+    pub depth: Option<u32>,
+    /// The maximum number of frames.
+    pub call_depth: usize,
+    /// The maximum number of values of one term that are enumerated.
+    pub max_values: usize,
     /// The seed of all random choices.
     pub seed: u64,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        SearchOptions { summaries: Summaries::default(), depth: None, call_depth: 1000, max_values: 4096, seed: 0 }
+    }
 }
 
 /// An excluded value of a parameter that chooses among alternatives. The exclusion is not recorded as an assumption:
@@ -215,11 +228,9 @@ impl Default for Config {
             calls: Calls::Itself,
             aliases: Aliases::Late,
             labels: Labels::default(),
-            summaries: Summaries::default(),
             search: Search::default(),
             paths: PathsOf::Any,
             loop_bound: None,
-            depth: None,
             max_paths: None,
             questions: None,
             deadline: Deadline::NEVER,
@@ -230,9 +241,7 @@ impl Default for Config {
             proof_time: Duration::from_secs(5),
             interrupt: None,
             max_objects: 4,
-            call_depth: 1000,
             steps: 10_000_000,
-            max_values: 4096,
             lengths: BTreeMap::new(),
             growth: None,
             interior_pointers: InteriorPointers::Excluded,
@@ -246,7 +255,7 @@ impl Default for Config {
             precondition: None,
             oracle: None,
             waiting_states: 4096,
-            seed: 0,
+            options: SearchOptions::default(),
         }
     }
 }

@@ -30,8 +30,8 @@ mod state;
 mod vary;
 
 pub use config::{
-    Aliases, Calls, Config, Entry, ExcludedChoice, InteriorPointers, Labels, PrivateGlobals, Search, SequenceStates,
-    Summaries,
+    Aliases, Calls, Config, Entry, ExcludedChoice, InteriorPointers, Labels, PrivateGlobals, Search, SearchOptions,
+    SequenceStates, Summaries,
 };
 pub use confirm::call_session::CallSession;
 pub use confirm::case::SummaryCase;

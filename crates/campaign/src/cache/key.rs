@@ -69,7 +69,7 @@ impl<'p> CacheKeys<'p> {
         }
         if let Some(java) = &self.plan.program.java {
             hasher.debug(&java.observer_dependencies(work.task.func).description);
-            java.initial_inputs(work.task.func, work.task.config.seed).feed(&mut hasher);
+            java.initial_inputs(work.task.func, work.task.config.options.seed).feed(&mut hasher);
         }
         hasher.wide()
     }

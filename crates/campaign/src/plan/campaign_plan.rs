@@ -230,13 +230,11 @@ impl<'r> Material<'r> {
             aliases: effort.aliases,
             paths: paths.unwrap_or_default(),
             labels: effort.labels,
-            summaries: effort.summaries,
             search: effort.order.unwrap_or(match request.wants_paths() {
                 true => Search::Dfs,
                 false => Search::Nearest,
             }),
             loop_bound: effort.loop_bound.or(from_file.loop_bound),
-            depth: effort.depth,
             max_paths: effort.max_paths,
             externals: inputs.surroundings.externals,
             assume: request.assume.clone(),
@@ -244,9 +242,7 @@ impl<'r> Material<'r> {
             solver_timeout: effort.solver_timeout,
             proof_time: effort.timeout.map_or(proof_time, |limit| limit.min(proof_time)),
             max_objects: inputs.max_objects.or(from_file.max_objects).unwrap_or(self.program.max_objects()),
-            call_depth: effort.call_depth,
             steps: effort.steps,
-            max_values: effort.max_values,
             lengths,
             ranges,
             excluded_choices: self.program.java.iter().flat_map(|java| java.not_taken(func)).collect(),
@@ -254,7 +250,7 @@ impl<'r> Material<'r> {
             strings: inputs.strings,
             precondition,
             oracle,
-            seed: effort.seed,
+            options: effort.search,
             interrupt: Some(Arc::clone(&request.interrupt)),
             ..Config::default()
         })

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{AssumeOption, Criterion, GoalCriterion, Mutator};
-use touchstone_engine::{Aliases, Entry, Labels, Search, Summaries};
+use touchstone_engine::{Aliases, Entry, Labels, Search, SearchOptions};
 use touchstone_front_c::EnvironmentInputs;
 
 /// The request for a campaign.
@@ -286,12 +286,8 @@ pub struct Effort {
     pub labels: Labels,
     /// The order of exploration, or `None` for one that suits the criteria.
     pub order: Option<Search>,
-    /// The calls that are composed from summaries.
-    pub summaries: Summaries,
     /// The maximum number of iterations of each loop entry.
     pub loop_bound: Option<u32>,
-    /// The maximum number of input-dependent outcomes on a path.
-    pub depth: Option<u32>,
     /// The maximum number of paths per function.
     pub max_paths: Option<u64>,
     /// The maximum number of solver queries for tests that complete independence pairs.
@@ -303,14 +299,10 @@ pub struct Effort {
     pub memory: Option<u64>,
     /// The timeout of one solver query.
     pub solver_timeout: Option<Duration>,
-    /// The maximum number of frames on one path's call stack.
-    pub call_depth: usize,
-    /// The maximum number of values that are tried where a value has to be concretised.
-    pub max_values: usize,
     /// The maximum number of instructions of one path.
     pub steps: u64,
-    /// The seed of every random choice.
-    pub seed: u64,
+    /// Options that the engine gets unchanged.
+    pub search: SearchOptions,
 }
 
 impl Default for Effort {
@@ -319,18 +311,14 @@ impl Default for Effort {
             aliases: Aliases::Late,
             labels: Labels::Idl,
             order: None,
-            summaries: Summaries::Auto,
             loop_bound: None,
-            depth: None,
             max_paths: None,
             pair_questions: None,
             timeout: Some(Duration::from_secs(60)),
             memory: Some(1900 << 20),
             solver_timeout: Some(Duration::from_secs(6)),
-            call_depth: 500,
-            max_values: 4096,
             steps: 2_000_000,
-            seed: 0,
+            search: SearchOptions { call_depth: 500, ..SearchOptions::default() },
         }
     }
 }

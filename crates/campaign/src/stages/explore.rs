@@ -60,7 +60,7 @@ pub(crate) fn explore<'s>(
         watch: &work.watch,
         config: &first,
         growing: growing.unwrap_or(GrowthLimits::NONE),
-        first: made.map_or_else(InitialInputs::default, |java| java.initial_inputs(func, work.config.seed)),
+        first: made.map_or_else(InitialInputs::default, |java| java.initial_inputs(func, work.config.options.seed)),
     };
     rerun_inputs(&rounds, &work.earlier_inputs, &mut writer);
     let mut pool = SeedPool::default();

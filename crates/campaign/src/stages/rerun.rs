@@ -20,7 +20,7 @@ pub(crate) fn rerun_inputs(rounds: &RoundContext<'_, '_>, inputs: &[TestKind], c
         deadline: rounds.config.deadline,
         longest: 0,
         patience: 0,
-        seed: rounds.config.seed,
+        seed: rounds.config.options.seed,
         still: None,
         first: &[],
     };

@@ -93,7 +93,7 @@ pub(crate) fn vary(
         patience: turn.patience(),
         still: turn.still(),
         first: turn.first(&rounds.first),
-        seed: rounds.config.seed.wrapping_add(turn.number()),
+        seed: rounds.config.options.seed.wrapping_add(turn.number()),
     };
     let seeds = collector.tests().to_vec();
     let name = &rounds.module.functions[rounds.func].name;

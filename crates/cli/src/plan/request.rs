@@ -12,6 +12,7 @@ use touchstone_campaign::{
     TestDestination, TestForm,
 };
 use touchstone_criteria::AssumeOption;
+use touchstone_engine::SearchOptions;
 
 impl Compile {
     /// Returns the compilation settings, with additional flags of the user.
@@ -104,11 +105,6 @@ impl Generate {
                 Labels::Tight => touchstone_engine::Labels::Tight,
                 Labels::Idl => touchstone_engine::Labels::Idl,
             },
-            summaries: match self.summaries {
-                Summaries::Auto => touchstone_engine::Summaries::Auto,
-                Summaries::On => touchstone_engine::Summaries::On,
-                Summaries::Off => touchstone_engine::Summaries::Off,
-            },
             order: self.search.map(|search| match search {
                 Search::Nearest => touchstone_engine::Search::Nearest,
                 Search::Dfs => touchstone_engine::Search::Dfs,
@@ -116,7 +112,6 @@ impl Generate {
                 Search::Random => touchstone_engine::Search::Random,
             }),
             loop_bound: self.loop_bound,
-            depth: self.depth,
             max_paths: self.max_paths,
             pair_questions: self.pair_questions,
             timeout: seconds(self.timeout),
@@ -126,9 +121,21 @@ impl Generate {
                 // One hard query must leave time for others.
                 None => Some(seconds(self.timeout).map_or(MAX_QUERY_TIME, |limit| (limit / 10).min(MAX_QUERY_TIME))),
             },
+            steps: self.steps,
+            search: self.search_options(),
+        }
+    }
+
+    fn search_options(&self) -> SearchOptions {
+        SearchOptions {
+            summaries: match self.summaries {
+                Summaries::Auto => touchstone_engine::Summaries::Auto,
+                Summaries::On => touchstone_engine::Summaries::On,
+                Summaries::Off => touchstone_engine::Summaries::Off,
+            },
+            depth: self.depth,
             call_depth: self.call_depth,
             max_values: self.max_values,
-            steps: self.steps,
             seed: self.seed,
         }
     }

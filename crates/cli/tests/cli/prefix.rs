@@ -5,8 +5,8 @@ use crate::support::examples;
 use std::collections::BTreeSet;
 use touchstone_criteria::{CriteriaOptions, GoalId, GoalIndex, criterion_named, objectives};
 use touchstone_engine::{
-    Aliases, Config, Entry, ExplorationResult, Goals, Prefix, Search, SearchEvent, SearchTarget, Sink, explore,
-    explore_from, explore_goals, explore_paths_and_goals, explore_turns,
+    Aliases, Config, Entry, ExplorationResult, Goals, Prefix, Search, SearchEvent, SearchOptions, SearchTarget, Sink,
+    explore, explore_from, explore_goals, explore_paths_and_goals, explore_turns,
 };
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_ir::{FuncId, Module};
@@ -82,7 +82,7 @@ fn each(most: u64, mut check: impl FnMut(&Subject<'_>)) {
                     aliases: if expectation.has("eager") { Aliases::Eager } else { Aliases::Late },
                     precondition: precondition.clone(),
                     search,
-                    seed,
+                    options: SearchOptions { seed, ..SearchOptions::default() },
                     ..Config::default()
                 };
                 let name = format!("{} {} {:?}", example.name, expectation.function, expectation.options);

@@ -16,7 +16,7 @@
 //! Unknown pointers are integers without an object: they compare as any address, and an access through one gives the
 //! path up.
 
-use crate::config::{Aliases, Config, Entry, Labels};
+use crate::config::{Aliases, Config, Entry, Labels, SearchOptions};
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Policy;
 use crate::exec::instructions::fork::{self, Fork, OutcomeFork};
@@ -72,9 +72,8 @@ pub(crate) fn prove(
         labels: Labels::Idl,
         paths: touchstone_criteria::PathsOf::Any,
         loop_bound: None,
-        depth: None,
         max_paths: None,
-        call_depth: config.call_depth.min(MAX_FRAMES),
+        options: SearchOptions { depth: None, call_depth: config.options.call_depth.min(MAX_FRAMES), ..config.options },
         ..config.clone()
     };
     let executor = Executor::new(module, &config, Policy::proof_within(CONFLICTS_FOR_INVARIANTS), None);

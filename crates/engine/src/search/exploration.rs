@@ -79,7 +79,7 @@ impl<'m, 's> Exploration<'m, 's> {
             Aliases::Late if !wanted.goals().is_some_and(labels) => Parking::Beyond(executor.config.waiting_states),
             _ => Parking::Never,
         };
-        let worklist = Frontier::new(executor.config.search, executor.config.seed, parking);
+        let worklist = Frontier::new(executor.config.search, executor.config.options.seed, parking);
         Exploration {
             executor,
             aim,

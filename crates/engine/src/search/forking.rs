@@ -120,7 +120,7 @@ impl Exploration<'_, '_> {
     pub(super) fn split(&mut self, state: &mut State, fork: &OutcomeFork) -> StateFate {
         let span = fork.span();
         state.depth += u32::from(fork.role().is_outcome());
-        if self.executor.config.depth.is_some_and(|depth| state.depth > depth) {
+        if self.executor.config.options.depth.is_some_and(|depth| state.depth > depth) {
             self.give_up(Incomplete::Bound(Bound::Depth), span, 1);
             return StateFate::Ended;
         }

@@ -2,9 +2,9 @@
 //! which locations lie in between.
 
 use super::matching::CodeLocation;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::IndexMap;
-use touchstone_ir::{BlockId, Cfg, Exits, Function, TermKind};
+use touchstone_ir::{Block, BlockId, Cfg, Exits, Expr, ExprKind, Function, InstKind, Operand, Reg, TermKind};
 
 /// The start of a walk along the control flow, relative to a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,13 +21,21 @@ pub(crate) struct VersionCfg<'m> {
     cfg: Cfg,
     /// The immediate post-dominator of every block.
     post_dominators: IndexMap<BlockId, Option<BlockId>>,
+    /// The block of every register that only one block mentions, except parameters and named variables.
+    temporaries: BTreeMap<Reg, BlockId>,
 }
 
 impl<'m> VersionCfg<'m> {
     pub fn new(function: &'m Function) -> VersionCfg<'m> {
         let cfg = Cfg::new(function);
         let post_dominators = cfg.post_dominators(function, Exits::All);
-        VersionCfg { function, cfg, post_dominators }
+        VersionCfg { function, cfg, post_dominators, temporaries: temporaries(function) }
+    }
+
+    /// Returns true if the register is a temporary of another block, so that this block and those behind it do not read
+    /// its value.
+    pub fn is_temporary_elsewhere(&self, reg: Reg, block: BlockId) -> bool {
+        self.temporaries.get(&reg).is_some_and(|home| *home != block)
     }
 
     /// Returns true if the location is the terminator of its block.
@@ -80,4 +88,44 @@ impl<'m> VersionCfg<'m> {
         }
         found
     }
+}
+
+fn temporaries(function: &Function) -> BTreeMap<Reg, BlockId> {
+    let mut homes: BTreeMap<Reg, Option<BlockId>> = function.params.iter().map(|param| (param.reg, None)).collect();
+    for (id, block) in function.blocks.iter() {
+        for reg in mentioned(function, block) {
+            let home = homes.entry(reg).or_insert(Some(id));
+            *home = home.filter(|home| *home == id);
+        }
+    }
+    let unnamed = homes.into_iter().filter(|(reg, _)| function.regs[*reg].name.is_none());
+    unnamed.filter_map(|(reg, home)| Some((reg, home?))).collect()
+}
+
+/// Returns the registers that a block reads or writes, also those that its points read.
+fn mentioned(function: &Function, block: &Block) -> BTreeSet<Reg> {
+    let mut found = BTreeSet::new();
+    let mut operands = block.terminator.kind.operands();
+    found.extend(block.terminator.kind.dst());
+    for inst in &block.insts {
+        operands.extend(inst.kind.operands());
+        found.extend(inst.kind.dst());
+        if let InstKind::Point { point } = inst.kind {
+            let point = &function.points[point];
+            let all = point.kind.exprs().into_iter().chain(point.variables.iter().flat_map(|all| all.iter()));
+            all.for_each(|expr| registers_of(expr, &mut found));
+        }
+    }
+    found.extend(operands.into_iter().filter_map(|operand| match operand {
+        Operand::Reg(reg) => Some(reg),
+        Operand::Const(..) => None,
+    }));
+    found
+}
+
+fn registers_of(expr: &Expr, found: &mut BTreeSet<Reg>) {
+    if let ExprKind::Reg(reg) = expr.kind {
+        found.insert(reg);
+    }
+    expr.parts().into_iter().for_each(|part| registers_of(part, found));
 }

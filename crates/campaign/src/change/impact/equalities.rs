@@ -44,6 +44,12 @@ impl EqualRegisters {
         self.to_old.iter().map(|(new, old)| (*new, *old))
     }
 
+    /// Keeps the pairs (old register, new register) that satisfy a predicate.
+    pub fn retain(&mut self, keep: impl Fn(Reg, Reg) -> bool) {
+        self.to_old.retain(|new, old| keep(*old, *new));
+        self.to_new.retain(|old, new| keep(*old, *new));
+    }
+
     /// Keeps the pairs that both relations have.
     pub fn meet(&mut self, other: &EqualRegisters) {
         self.to_old.retain(|new, old| other.to_old.get(new) == Some(old));

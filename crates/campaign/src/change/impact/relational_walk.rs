@@ -153,7 +153,11 @@ impl<'v, 'm> RelationalWalk<'v, 'm> {
         (self.outcome, self.impact)
     }
 
-    fn join(&mut self, both: LocationPair, known: RelationalState) {
+    fn join(&mut self, both: LocationPair, mut known: RelationalState) {
+        // Temporaries of other blocks are not read again; without them, states stay small in long functions.
+        known.equal.retain(|old, new| {
+            !self.old.is_temporary_elsewhere(old, both.0.block) && !self.new.is_temporary_elsewhere(new, both.1.block)
+        });
         let changed = match self.seen.get_mut(&both) {
             None => {
                 self.seen.insert(both, known);

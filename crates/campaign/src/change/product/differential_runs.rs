@@ -60,7 +60,7 @@ impl<'m> DifferentialRunner<'m> {
                 deadline: Deadline::after(time / 2),
                 longest: MAX_VARIED_ELEMENTS,
                 patience: MAX_RUNS_WITHOUT_GAIN,
-                seed: work.config.seed,
+                seed: work.config.options.seed,
                 still: None,
                 first: &[],
             };

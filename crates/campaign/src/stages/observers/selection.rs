@@ -62,7 +62,7 @@ pub(crate) fn add_observers(work: &Work<'_>, java: &JavaProgram, tests: &mut Vec
     let mut count = made;
     mutants_left.runs = MAX_MUTANT_RUNS;
     let goals: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
-    let first = java.initial_inputs(work.task.func, work.config.seed).few;
+    let first = java.initial_inputs(work.task.func, work.config.options.seed).few;
     let variation = MutationSearch {
         machines: &machines,
         func: work.task.func,
@@ -71,7 +71,7 @@ pub(crate) fn add_observers(work: &Work<'_>, java: &JavaProgram, tests: &mut Vec
         deadline: Deadline::after(MAX_SEARCH_TIME),
         longest: MAX_INPUT_ELEMENTS,
         patience: MAX_RUNS_WITHOUT_GAIN,
-        seed: work.config.seed,
+        seed: work.config.options.seed,
         still: None,
         first: &first,
     };

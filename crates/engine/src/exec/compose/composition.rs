@@ -79,7 +79,7 @@ impl Executor<'_> {
 
     /// Returns the size of a function if its calls are composed in this execution.
     fn composable(&mut self, callee: FuncId) -> Option<FunctionSize> {
-        let most = match self.config.summaries {
+        let most = match self.config.options.summaries {
             Summaries::Off => return None,
             Summaries::Auto => MAX_INSTRUCTIONS,
             Summaries::On => MAX_INSTRUCTIONS_IF_REQUESTED,

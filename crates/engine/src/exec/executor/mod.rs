@@ -123,7 +123,7 @@ impl<'m> Executor<'m> {
                 .memory
                 .map_or(usual.remembered, |limit| usual.remembered.min((limit.most() / 8) as usize)),
             memory: config.memory,
-            seed: config.seed,
+            seed: config.options.seed,
             ..usual
         });
         Executor {
@@ -135,7 +135,7 @@ impl<'m> Executor<'m> {
             pointers: Pointers::default(),
             summary_candidates: SummaryCandidates::of(
                 module,
-                config.summaries,
+                config.options.summaries,
                 goals.as_ref().map(|coverage| Rc::clone(&coverage.watch)),
             ),
             goal_tracker: GoalTracker::new(goals),

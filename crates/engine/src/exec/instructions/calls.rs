@@ -77,7 +77,7 @@ impl Executor<'_> {
         if !function.is_defined() {
             return Err(Stop::unsupported(Unsupported::ExternalFunction(function.name.clone()), span));
         }
-        if state.frames.len() >= self.config.call_depth {
+        if state.frames.len() >= self.config.options.call_depth {
             return Err(Stop::bound(Bound::CallDepth, span));
         }
         let args: Vec<Value> = args.iter().map(|arg| state.top().value(*arg)).collect();

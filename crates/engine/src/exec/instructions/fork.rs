@@ -150,7 +150,7 @@ impl Executor<'_> {
 
     /// Returns the values that a term has on the path, up to the configured maximum.
     pub(crate) fn values(&mut self, state: &State, unfixed: Unfixed) -> Values {
-        self.solver.values(&mut self.terms, &state.path, unfixed.term, self.config.max_values)
+        self.solver.values(&mut self.terms, &state.path, unfixed.term, self.config.options.max_values)
     }
 
     /// Returns the small values of a term that has many, and the state in which it has none of them: a search for goals
@@ -169,7 +169,9 @@ impl Executor<'_> {
         let end = VALUE_RANGE_ENDS.into_iter().find(|end| *end > before)?;
         let within = self.at_most(unfixed.term, end);
         let values = match self.assume(&state.path, within) {
-            Side::Feasible(path) => self.solver.values(&mut self.terms, &path, unfixed.term, self.config.max_values),
+            Side::Feasible(path) => {
+                self.solver.values(&mut self.terms, &path, unfixed.term, self.config.options.max_values)
+            }
             Side::Infeasible => Values { values: Vec::new(), complete: true },
             Side::Unknown(_) => return None,
         };
