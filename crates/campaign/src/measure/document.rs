@@ -1,8 +1,8 @@
 //! The document of a measured suite: the coverage of its tests, in the form that every report reads.
 
 use crate::measure::error::MeasuringError;
+use crate::measure::measured_files::Selection;
 use crate::measure::remark::{Remark, remarks};
-use crate::measure::selection::Selection;
 use crate::measure::states;
 use crate::measure::suggest::SuggestionScope;
 use crate::measure::variants::Variants;

@@ -1,11 +1,11 @@
 //! Measurement of an existing suite: the build and its tests run with probes, and their hits become a document.
 //!
-//! - `run.rs`: runs a command of the user with the compiler wrappers and agents of each language;
+//! - `measured_command.rs`: runs a command of the user with the compiler wrappers and agents of each language;
 //! - `java.rs`: makes records of what the agent left about Java programs; `java/offline.rs`: inserts probes into
 //!   classes without the agent; `java/plans.rs`: predicates that the agent needs from the source;
 //! - `merge.rs`: joins several measurements;
 //! - `directory.rs`: the directory that probes write to, also in processes of other users;
-//! - `document.rs`, `states.rs`, `suggest.rs`, `variants.rs`, `selection.rs`: the document that every report reads;
+//! - `document.rs`, `states.rs`, `suggest.rs`, `variants.rs`, `measured_files.rs`: the document that every report reads;
 //! - `remark.rs`: remarks that users need to interpret the figures.
 //!
 //! One circle: `states.rs` and `suggest.rs`. Suggestions concern the objectives of state coverage, and are added to the
@@ -17,10 +17,10 @@ mod directory;
 mod document;
 mod error;
 mod java;
+mod measured_command;
+mod measured_files;
 mod merge;
 mod remark;
-mod run;
-mod selection;
 mod states;
 mod suggest;
 mod variants;
@@ -29,8 +29,8 @@ pub use directory::{EarlierMeasurement, Measurement};
 pub use document::document as measured_document;
 pub use error::MeasuringError;
 pub use java::{OfflineRequest, PlansRequest, ProbedClasses, instrument_classes, plan_classes};
+pub use measured_command::{CommandEnvironment, JvmOptions, MeasureRequest, MeasuredRun, measure};
+pub use measured_files::Selection;
 pub use merge::merge;
 pub use remark::Remark;
-pub use run::{CommandEnvironment, JvmOptions, MeasureRequest, MeasuredRun, measure};
-pub use selection::Selection;
 pub use suggest::SuggestionScope;

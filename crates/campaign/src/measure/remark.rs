@@ -1,6 +1,6 @@
 //! Remarks that users need to interpret the figures of a measured suite, as data. The caller decides how to show them.
 
-use crate::measure::selection::Selection;
+use crate::measure::measured_files::Selection;
 use crate::measure::states::StateRemarks;
 use std::collections::BTreeSet;
 use std::fmt;

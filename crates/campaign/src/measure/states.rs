@@ -1,6 +1,6 @@
 //! State coverage of a measured suite: modified state becomes objectives, and a list by test.
 
-use crate::measure::selection::Selection;
+use crate::measure::measured_files::Selection;
 use crate::measure::suggest::{SuggestionScope, suggestions};
 use crate::measure::variants::Variants;
 use std::collections::BTreeMap;

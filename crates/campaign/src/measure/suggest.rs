@@ -1,6 +1,6 @@
 //! Suggests missing assertions: selects those that are worth writing.
 
-use crate::measure::selection::Selection;
+use crate::measure::measured_files::Selection;
 use crate::measure::states::{Key, key};
 use crate::measure::variants::Variants;
 use std::collections::{BTreeMap, BTreeSet};

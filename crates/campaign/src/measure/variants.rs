@@ -2,7 +2,7 @@
 //! objective belongs to the variant in which it was compiled; objectives of a function with one variant keep their
 //! plain id.
 
-use crate::measure::selection::Selection;
+use crate::measure::measured_files::Selection;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_instrument::{MeasuredSuite, MeasuredUnit};
 

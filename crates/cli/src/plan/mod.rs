@@ -2,7 +2,7 @@
 //! `output/`.
 
 pub mod args;
-pub mod cache;
+pub mod cache_location;
 pub mod git;
 pub mod old_version;
 pub mod project_file;

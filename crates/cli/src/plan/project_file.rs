@@ -14,7 +14,7 @@
 //! So every option has one name, meaning, check and message. Relative paths are relative to the file. Deliberately not
 //! here: the tables of functions, which `touchstone_campaign` reads.
 
-use crate::plan::cache;
+use crate::plan::cache_location;
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
@@ -209,7 +209,7 @@ impl ProjectFile {
         };
         let is_path = arg.get_value_hint() != ValueHint::Unknown || PATHS.contains(&arg.get_id().as_str());
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        let off = |text: &str| arg.get_id() == "cache" && text == cache::OFF;
+        let off = |text: &str| arg.get_id() == "cache" && text == cache_location::OFF;
         let placed = |text: String| match is_path && folder != Path::new(".") && !off(&text) {
             true => folder.join(text).into_os_string(),
             false => OsString::from(text),

@@ -2,7 +2,7 @@
 
 use crate::output::exit::Exit;
 use crate::output::stdout;
-use crate::plan::cache;
+use crate::plan::cache_location;
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ const MAX_FUNCTIONS_SHOWN: usize = 20;
 
 /// Runs `cache`.
 pub fn cache(options: &Cache) -> Result<ExitCode> {
-    let Some(directory) = cache::directory(options.cache.as_deref()) else {
+    let Some(directory) = cache_location::directory(options.cache.as_deref()) else {
         bail!("there is no cache: it is off, or the user's cache directory is unknown; set it with --cache DIR");
     };
     let place = directory.display();

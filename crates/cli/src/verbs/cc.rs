@@ -1,6 +1,6 @@
 //! `touchstone cc` runs a compiler command with instrumentation, from the command line or from the compiler wrapper.
 
-use crate::plan::cache::OFF;
+use crate::plan::cache_location::OFF;
 use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use crate::output::exit::Exit;
 use crate::output::outputs;
 use crate::output::progress::Display;
 use crate::plan::args::{Format, Generate};
-use crate::plan::{cache, old_version};
+use crate::plan::{cache_location, old_version};
 use crate::verbs::interrupt;
 use anyhow::Result;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ pub fn prove(options: &Generate) -> Result<ExitCode> {
 fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
     let criteria: Vec<String> = options.criteria.iter().map(ToString::to_string).collect();
     options.outputs.check_criteria(&criteria)?;
-    let cache = cache::of_campaigns(options.cache.as_deref());
+    let cache = cache_location::of_campaigns(options.cache.as_deref());
     let old = old_version::find(options)?;
     let request = Request { tool: std::env::current_exe().ok(), cache, old, ..options.request(purpose) };
     interrupt::on_ctrl_c(Arc::clone(&request.interrupt))?;

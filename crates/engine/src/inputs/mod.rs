@@ -2,7 +2,7 @@
 //!
 //! `initial_states.rs` creates the states that a run can start in, from `globals.rs` and `arguments.rs`, with fresh
 //! variables (`cells.rs`). Pointers are materialised at their first dereference (`materialisation.rs`); the class and
-//! the length of their pointees stay symbolic longer (`variants.rs`, `counted_objects.rs`, `flexible_arrays.rs`), later
+//! the length of their pointees stay symbolic longer (`tagged_objects.rs`, `counted_objects.rs`, `flexible_arrays.rs`), later
 //! rounds lengthen them (`../growth.rs`) or add interior pointers (`interior_pointers.rs`). `requests.rs` holds the
 //! requests of a program, `external_effects.rs` the writes of external functions, `persistent_state.rs` the state that
 //! calls leave for later ones, `unions.rs` unions, `variadic_arguments.rs` variadic arguments, `device_registers.rs`
@@ -20,9 +20,9 @@ mod interior_pointers;
 mod materialisation;
 pub(crate) mod persistent_state;
 mod requests;
+mod tagged_objects;
 mod unions;
 mod variadic_arguments;
-mod variants;
 
 /// The maximum size of an input object in bytes.
 pub(crate) const MAX_INPUT_OBJECT_BYTES: u64 = 1 << 20;

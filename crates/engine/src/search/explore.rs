@@ -1,8 +1,8 @@
 //! Exploration of a function: every feasible path or every goal, from an explicit worklist.
 
 use crate::config::Config;
-use crate::search::events::Sink;
 use crate::search::exploration::Exploration;
+use crate::search::search_events::Sink;
 use crate::search::search_result::{ExplorationResult, Goals, SearchTarget};
 use std::rc::Rc;
 use touchstone_criteria::{FunctionResult, PathsOf};

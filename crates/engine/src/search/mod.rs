@@ -1,6 +1,6 @@
 //! Searches.
 //!
-//! `explore.rs` is the interface: an exploration for all paths or all goals, which reports `events.rs` and returns a
+//! `explore.rs` is the interface: an exploration for all paths or all goals, which reports `search_events.rs` and returns a
 //! `search_result.rs`. `exploration.rs` holds the state of an exploration with its `frontier.rs`; `forking.rs` executes
 //! and forks states, `test_emission.rs` turns reached goals and ended paths into tests; these three are parts of one
 //! `impl Exploration`. `independence_pairs.rs` adds rounds for MC/DC, `environment_check.rs` repeats a search in an
@@ -14,7 +14,6 @@
 mod assumptions;
 pub(crate) mod call_sequence;
 mod environment_check;
-pub(crate) mod events;
 pub(crate) mod explanation;
 mod exploration;
 pub(crate) mod explore;
@@ -25,6 +24,7 @@ mod memory_pressure;
 mod parked_state;
 pub(crate) mod path_following;
 pub(crate) mod prefix;
+pub(crate) mod search_events;
 pub(crate) mod search_result;
 mod state_fingerprint;
 mod test_emission;

@@ -11,9 +11,9 @@
 use crate::config::Config;
 use crate::exec::executor::Executor;
 use crate::exec::executor::path_replay::PathReplay;
-use crate::search::events::Sink;
 use crate::search::exploration::Exploration;
 use crate::search::path_following::{InvalidPrefix, follow};
+use crate::search::search_events::Sink;
 use crate::search::search_result::{ExplorationResult, SearchTarget};
 use crate::state::State;
 use crate::state::trail::Choice;

@@ -3,8 +3,8 @@
 use crate::config::Aliases;
 use crate::goals::coverage::Aim;
 use crate::goals::tracker::GoalHit;
-use crate::search::events::SearchEvent;
 use crate::search::exploration::Exploration;
+use crate::search::search_events::SearchEvent;
 use crate::state::value::Value;
 use crate::state::{PathEnd, State};
 use std::rc::Rc;

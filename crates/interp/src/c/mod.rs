@@ -1,7 +1,7 @@
-//! Builtins of C: `printf` and related functions, heap and stack, non-local jumps (`marks.rs`).
+//! Builtins of C: `printf` and related functions, heap and stack, non-local jumps (`non_local_jumps.rs`).
 
 mod decimal;
-pub(crate) mod marks;
+pub(crate) mod non_local_jumps;
 pub(crate) mod printf;
 
 use crate::builtins::put;

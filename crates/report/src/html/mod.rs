@@ -8,10 +8,10 @@
 //! Deliberately not here: reading sources and writing pages.
 
 mod chart;
-mod data;
 mod lists;
 mod marks;
 mod overview;
+mod script_data;
 mod shell;
 mod source;
 mod tokens;
@@ -64,7 +64,7 @@ pub fn site(input: &SiteInput<'_>) -> Vec<Page> {
         Page { path: "functions.html".into(), text: lists::functions(&site) },
         Page { path: "tests.html".into(), text: lists::tests(&site) },
         Page { path: "objectives.html".into(), text: lists::objectives_index(&site) },
-        Page { path: "search.js".into(), text: data::search(&site) },
+        Page { path: "search.js".into(), text: script_data::search(&site) },
     ];
     if !input.document.state.is_empty() {
         pages.push(Page { path: "state.html".into(), text: lists::state(&site) });
@@ -87,12 +87,12 @@ pub fn site(input: &SiteInput<'_>) -> Vec<Page> {
 /// Renders the pages of a file.
 fn of_file(site: &Site<'_>, file: &str, choices: &[source::VariantPage]) -> Vec<Page> {
     let slug = site.slugs.get(file).map_or("", String::as_str);
-    let decisions = data::decisions_of(site.document, file);
+    let decisions = script_data::decisions_of(site.document, file);
     let mut pages = vec![
         Page { path: format!("f/{slug}.html"), text: source::page(site, file, &decisions, choices) },
         Page { path: format!("f/{slug}.o.html"), text: lists::objectives(site, file) },
     ];
-    for (part, text) in data::parts(&decisions).into_iter().enumerate() {
+    for (part, text) in script_data::parts(&decisions).into_iter().enumerate() {
         pages.push(Page { path: format!("d/{slug}-{part}.js"), text });
     }
     pages

@@ -5,7 +5,7 @@ use crate::terminal::change::change;
 use crate::terminal::existing_suites_section::kept_suites;
 use crate::terminal::forms_section::forms;
 use crate::terminal::style::{Paint, Style, cut, heading, longest};
-use crate::terminal::summary::summary;
+use crate::terminal::summary_tables::summary;
 use crate::terminal::truth_table::truth_tables;
 use crate::terminal::uncovered::{infeasible, unknown};
 use std::collections::{BTreeMap, BTreeSet};

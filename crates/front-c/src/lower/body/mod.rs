@@ -1,6 +1,6 @@
 //! Function bodies: statements, decisions, expressions and calls.
 //!
-//! `stmt.rs` lowers statements, `decide.rs` decisions, `expr.rs` scalar expressions, `call.rs` calls,
+//! `statements.rs` lowers statements, `decide.rs` decisions, `expr.rs` scalar expressions, `call.rs` calls,
 //! `builtin_calls.rs` calls of recognised functions (`builtin_table.rs`), `assumptions.rs` the arguments of assumptions and
 //! assertions, `assembly.rs` inline assembly. `void_pointers.rs` infers the pointee type of a
 //! `void *` from its casts.
@@ -14,5 +14,5 @@ mod builtin_table;
 mod call;
 mod decide;
 mod expr;
-mod stmt;
+mod statements;
 mod void_pointers;
