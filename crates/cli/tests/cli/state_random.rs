@@ -76,5 +76,6 @@ fn checked_is_what_an_assertion_depends_on() {
         }
     }
     println!("{showing} influences show, {depending} pieces of state are checked, {unchecked} are not");
-    assert!(showing > 100 && unchecked > 100, "{showing} influences show, {unchecked} are not checked");
+    let enough = if long { 100 } else { 60 };
+    assert!(showing > enough && unchecked > enough, "{showing} influences show, {unchecked} are not checked");
 }
