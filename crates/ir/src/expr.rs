@@ -5,6 +5,7 @@
 //! division by zero) has no value, and a label with such a predicate does not hold.
 
 use crate::{BinOp, CastOp, CmpOp, GlobalId, Reg, SlotId, Ty};
+use std::collections::BTreeSet;
 use touchstone_base::float;
 
 /// A pure expression.
@@ -113,6 +114,17 @@ impl Expr {
             | ExprKind::And(a, b)
             | ExprKind::Or(a, b) => vec![a, b],
             ExprKind::Ite(c, a, b) => vec![c, a, b],
+        }
+    }
+
+    /// Adds the registers that the expression reads.
+    pub fn add_registers(&self, found: &mut BTreeSet<Reg>) {
+        let mut pending = vec![self];
+        while let Some(expr) = pending.pop() {
+            if let ExprKind::Reg(reg) = expr.kind {
+                found.insert(reg);
+            }
+            pending.extend(expr.parts());
         }
     }
 

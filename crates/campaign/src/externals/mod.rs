@@ -51,7 +51,7 @@ impl ExternalSpecs {
             let why = match module.function_named(&spec.function).map(|id| &module.functions[id]) {
                 Some(function) if function.is_described() => continue,
                 Some(function) if function.is_defined() && !is_stub(function.role) => {
-                    "the program contains the code of it".to_string()
+                    "the program defines it".to_string()
                 }
                 Some(_) => "tests of this program can't replace it".to_string(),
                 None => {
@@ -73,7 +73,7 @@ fn why_unused(why: SpecError) -> &'static str {
         SpecError::NoClass => "its class was not found; write it with its package: example.Sensor.read(channel)",
         SpecError::NoMethod => "its class has no method of this name with this number of parameters",
         SpecError::Ambiguous => "its class has several methods of this name with this number of parameters",
-        SpecError::HasCode => "the program contains the code of it",
+        SpecError::HasCode => "the program defines it",
         SpecError::NotOverridable => "tests cannot replace it: it cannot be overridden",
     }
 }

@@ -225,7 +225,7 @@ fn what_is_wrong_is_named_where_it_stands() {
         ),
         "{said}"
     );
-    assert!(said.contains("w:3: the description of `pump` is ignored: the program contains the code of it"), "{said}");
+    assert!(said.contains("w:3: the description of `pump` is ignored: the program defines it"), "{said}");
     let output = touchstone(folder.path(), &["generate", "a.c", "--world", "none", "-o", "out"]);
     assert!(text(&output.stderr).contains("can't read none"), "{}", text(&output.stderr));
 }

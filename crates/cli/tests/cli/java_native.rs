@@ -124,7 +124,7 @@ fn what_is_wrong_with_a_description_is_named() {
     );
     let text = said(&output);
     for expected in [
-        "w:1: the description of `example.Pump.known` is ignored: the program contains the code of it",
+        "w:1: the description of `example.Pump.known` is ignored: the program defines it",
         "w:3: the description of `example.Device.all` is ignored: tests cannot replace it",
         "w:5: the description of `Sensor.read` is ignored: its class was not found; write it with its package",
         "w:7: the description of `read` is ignored: its class was not found",

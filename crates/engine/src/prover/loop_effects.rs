@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
 use touchstone_criteria::{DecisionStep, Goal, GoalIndex};
 use touchstone_ir::{
-    BlockId, Builtin, CallGraph, Cfg, CmpOp, CondTag, Expr, ExprKind, FuncId, Function, GlobalId, InstKind, Module,
-    Operand, Reg, SlotId, TermKind, Ty, possible_callees,
+    BlockId, Builtin, CallGraph, Cfg, CmpOp, CondTag, FuncId, Function, GlobalId, InstKind, Module, Operand, Reg,
+    SlotId, TermKind, Ty, possible_callees,
 };
 
 /// An origin of a pointer in a loop.
@@ -365,7 +365,7 @@ fn live_registers(function: &Function, func: FuncId, cfg: &Cfg, watch: &GoalInde
                 if let InstKind::Point { point } = inst.kind {
                     for goal in watch.point(func, point) {
                         if let Goal::Label { predicate: Some(predicate), .. } = &watch.goals[*goal] {
-                            registers_of(predicate, &mut now);
+                            predicate.add_registers(&mut now);
                         }
                     }
                 }
@@ -378,15 +378,5 @@ fn live_registers(function: &Function, func: FuncId, cfg: &Cfg, watch: &GoalInde
         if !changed {
             return live;
         }
-    }
-}
-
-fn registers_of(expr: &Expr, found: &mut BTreeSet<Reg>) {
-    let mut pending = vec![expr];
-    while let Some(expr) = pending.pop() {
-        if let ExprKind::Reg(reg) = expr.kind {
-            found.insert(reg);
-        }
-        pending.extend(expr.parts());
     }
 }

@@ -4,7 +4,7 @@
 use super::matching::CodeLocation;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::IndexMap;
-use touchstone_ir::{Block, BlockId, Cfg, Exits, Expr, ExprKind, Function, InstKind, Operand, Reg, TermKind};
+use touchstone_ir::{Block, BlockId, Cfg, Exits, Function, InstKind, Operand, Reg, TermKind};
 
 /// The start of a walk along the control flow, relative to a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,8 +32,8 @@ impl<'m> VersionCfg<'m> {
         VersionCfg { function, cfg, post_dominators, temporaries: temporaries(function) }
     }
 
-    /// Returns true if the register is a temporary of another block, so that this block and those behind it do not read
-    /// its value.
+    /// Returns true if the register is a temporary of another block. An equality of it can be dropped here: that is
+    /// always sound, and loses precision only if the other block reads the value of an earlier iteration.
     pub fn is_temporary_elsewhere(&self, reg: Reg, block: BlockId) -> bool {
         self.temporaries.get(&reg).is_some_and(|home| *home != block)
     }
@@ -113,7 +113,7 @@ fn mentioned(function: &Function, block: &Block) -> BTreeSet<Reg> {
         if let InstKind::Point { point } = inst.kind {
             let point = &function.points[point];
             let all = point.kind.exprs().into_iter().chain(point.variables.iter().flat_map(|all| all.iter()));
-            all.for_each(|expr| registers_of(expr, &mut found));
+            all.for_each(|expr| expr.add_registers(&mut found));
         }
     }
     found.extend(operands.into_iter().filter_map(|operand| match operand {
@@ -121,11 +121,4 @@ fn mentioned(function: &Function, block: &Block) -> BTreeSet<Reg> {
         Operand::Const(..) => None,
     }));
     found
-}
-
-fn registers_of(expr: &Expr, found: &mut BTreeSet<Reg>) {
-    if let ExprKind::Reg(reg) = expr.kind {
-        found.insert(reg);
-    }
-    expr.parts().into_iter().for_each(|part| registers_of(part, found));
 }

@@ -154,7 +154,7 @@ impl<'v, 'm> RelationalWalk<'v, 'm> {
     }
 
     fn join(&mut self, both: LocationPair, mut known: RelationalState) {
-        // Temporaries of other blocks are not read again; without them, states stay small in long functions.
+        // Without the temporaries of other blocks, states stay small in long functions.
         known.equal.retain(|old, new| {
             !self.old.is_temporary_elsewhere(old, both.0.block) && !self.new.is_temporary_elsewhere(new, both.1.block)
         });
