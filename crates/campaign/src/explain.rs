@@ -17,7 +17,7 @@ use crate::stages::explore::ExploredTests;
 use crate::stages::grow::grow;
 use crate::stages::rounds::RoundContext;
 use crate::stages::test_coverage::run_for_coverage;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use touchstone_base::Deadline;
@@ -141,8 +141,8 @@ impl ObjectiveQuestion {
         let settled = objectives.settled.contains(&goal);
         // All other goals are closed.
         objectives.settled.extend(objectives.goals.ids().filter(|other| *other != goal).collect::<Vec<_>>());
-        let watch = Rc::new(GoalIndex::new(module, objectives.goals.clone()));
-        let goals = Goals { watch: Rc::clone(&watch), closed: objectives.settled.iter().copied().collect() };
+        let watch = Arc::new(GoalIndex::new(module, objectives.goals.clone()));
+        let goals = Goals { watch: Arc::clone(&watch), closed: objectives.settled.iter().copied().collect() };
         let mut tests = ExploredTests::of(&self.program);
         let mut found = explore_goals(module, func, goals, &config, &mut tests);
         let growing = self.growing.unwrap_or(GrowthLimits::NONE);

@@ -1,7 +1,7 @@
 //! Drives a plan: every function passes through the stages, several functions at a time.
 
 use crate::cache::{Cache, StoredReplay};
-use crate::change::{ChangeImpact, Comparison, compare, mark_unaffected_goals};
+use crate::change::{BehaviourComparison, ChangeImpact, Comparison, compare, mark_unaffected_goals};
 use crate::plan::Work;
 use crate::plan::{Plan, Task};
 use crate::program::CampaignError;
@@ -9,6 +9,7 @@ use crate::request::Notice;
 use crate::request::{Purpose, ReplayMode, TestForm};
 use crate::reuse::baseline_suite::mark_uncovered_by_suite;
 use crate::stages::conclude::conclude;
+use crate::stages::confirm::{Candidate, confirm, disagreement, withdraw_proofs};
 use crate::stages::decision_tables::decision_tables;
 use crate::stages::discover::{Discovery, discover, pass_to_sink};
 use crate::stages::emit::{TestFiles, build_files, emit};
@@ -19,11 +20,13 @@ use crate::stages::replay::{replay, take};
 use crate::stages::results::{CampaignResult, FunctionOutcome, results};
 use crate::stages::sink::{DiscardingSinks, SinkResult, TestSink, TestSinks};
 use crate::stages::test_coverage::{TestRows, run_for_coverage};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
-use touchstone_criteria::{NotCheckable, Replay, TestCase};
+use touchstone_criteria::{FunctionResult, NotCheckable, Replay, TestCase};
 use touchstone_emit::Replayed;
+use touchstone_engine::PairSearchResult;
 use touchstone_report::FormSuites;
 
 /// Runs a plan and writes tests to the files that the request asks for.
@@ -44,9 +47,9 @@ pub fn run_into(
     touchstone_base::on_deep_stack(|| run_tasks(plan, sinks, listener))
 }
 
-fn run_tasks(
-    plan: &Plan,
-    sinks: &dyn TestSinks,
+fn run_tasks<'p>(
+    plan: &'p Plan,
+    sinks: &'p dyn TestSinks,
     listener: &dyn ProgressListener,
 ) -> Result<CampaignResult, CampaignError> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
@@ -54,7 +57,7 @@ fn run_tasks(
     let cache = Cache::open(plan);
     let comparison = Comparison::of(plan);
     let next = AtomicUsize::new(0);
-    let done: Vec<Mutex<Option<Result<FunctionOutcome, CampaignError>>>> =
+    let done: Vec<Mutex<Option<Result<FunctionRun<'p>, CampaignError>>>> =
         plan.tasks.iter().map(|_| Mutex::new(None)).collect();
     let prepared = AtomicBool::new(!will_replay(plan));
     std::thread::scope(|scope| {
@@ -91,11 +94,27 @@ fn run_tasks(
         debug_assert!(others < jobs);
         work();
     });
-    let mut finished = CampaignResult::of(plan);
-    for slot in done {
-        if let Some(done) = slot.into_inner().expect("invariant: no worker panics with the lock") {
-            finished.add(done?);
+    let done =
+        done.into_iter().filter_map(|slot| slot.into_inner().expect("invariant: no worker panics with the lock"));
+    let mut done = done.collect::<Result<Vec<FunctionRun<'_>>, CampaignError>>()?;
+    if will_replay(plan) && !plan.request.is_interrupted() {
+        let mut candidates = Vec::new();
+        for mut candidate in done.iter_mut().filter_map(FunctionRun::candidate) {
+            let known = cache.as_ref().zip(candidate.key);
+            match known.and_then(|(cache, key)| cache.observed(key, candidate.work)) {
+                Some(observed) => candidate.judge(&observed),
+                None => candidates.push(candidate),
+            }
         }
+        confirm(plan, candidates, &|candidate, observed| {
+            if let Some((cache, key)) = cache.as_ref().zip(candidate.key) {
+                cache.keep_observed(key, candidate.work, observed);
+            }
+        })?;
+    }
+    let mut finished = CampaignResult::of(plan);
+    for function in done {
+        finished.add(function.finish(sinks)?);
     }
     finished.notice(build_files(plan)?);
     finished.notice(cache.iter().flat_map(Cache::notices).collect());
@@ -112,23 +131,49 @@ fn will_replay(plan: &Plan) -> bool {
 }
 
 /// The context of the work on one function.
-struct FunctionContext<'p> {
+struct FunctionContext<'c, 'p> {
     plan: &'p Plan,
     sinks: &'p dyn TestSinks,
     /// Results of earlier runs.
-    cache: Option<&'p Cache<'p>>,
+    cache: Option<&'c Cache<'p>>,
     /// The comparison with an old version.
-    comparison: Option<&'p Comparison<'p>>,
+    comparison: Option<&'c Comparison<'p>>,
     /// Starts the preparation of the replay.
-    prepare: &'p dyn Fn(),
+    prepare: &'c dyn Fn(),
 }
 
-/// Sends one function through all stages.
-fn run_function(
-    context: &FunctionContext<'_>,
-    task: &Task,
+/// A function after the replay of its tests.
+enum FunctionRun<'p> {
+    /// The change does not affect it.
+    Unaffected(FunctionOutcome),
+    Replayed(Box<ReplayedFunction<'p>>),
+}
+
+/// A function whose tests were replayed. Its coverage is confirmed after those of all functions.
+struct ReplayedFunction<'p> {
+    work: Work<'p>,
+    result: FunctionResult,
+    tests: Vec<TestCase>,
+    evaluated: TestRows,
+    pairs: Option<PairSearchResult>,
+    compared: Option<BehaviourComparison>,
+    existing: ExistingSuites,
+    /// The file with new tests.
+    new_tests: Option<PathBuf>,
+    replay: ReplayOutcome,
+    notices: Vec<Notice>,
+    cached: bool,
+    /// A contradiction between the model and the real program.
+    contradiction: Option<String>,
+    finished: bool,
+}
+
+/// Sends one function through all stages up to the replay.
+fn run_function<'p>(
+    context: &FunctionContext<'_, 'p>,
+    task: &'p Task,
     listener: &dyn ProgressListener,
-) -> Result<FunctionOutcome, CampaignError> {
+) -> Result<FunctionRun<'p>, CampaignError> {
     let FunctionContext { plan, sinks, cache, comparison, prepare } = context;
     let mut work = Work::begin(plan, task);
     let impact = comparison.map(|comparison| comparison.change_impact(task.func));
@@ -138,7 +183,7 @@ fn run_function(
     let mut listener = listener.function(work.name());
     if impact == Some(ChangeImpact::Unaffected) {
         listener.finish();
-        return Ok(FunctionOutcome::unaffected(&work));
+        return Ok(FunctionRun::Unaffected(FunctionOutcome::unaffected(&work)));
     }
     let existing = if plan.request.is_interrupted() { ExistingSuites::default() } else { find_and_run(&work)? };
     existing.covers.iter().for_each(|suite| work.settle(suite));
@@ -176,30 +221,86 @@ fn run_function(
         sink = emit(&work, *sinks, &tests, &Replayed::default())?;
     }
     let new_tests = sink.path().filter(|_| !tests.is_empty());
-    let ReplayOutcome { seconds, unprotected, forms } =
-        finish_and_replay(&work, context, sink, &mut tests, listener.as_mut())?;
+    let replay = finish_and_replay(&work, context, sink, &mut tests, listener.as_mut())?;
     listener.finish();
-    let results = results(&work, found.result, seconds, tests.len() as u64);
-    let was_there = |test: &&TestCase| plan.earlier.name_of(test, work.module()).is_some();
-    let used_again = if work.earlier_inputs.is_empty() { 0 } else { tests.iter().filter(was_there).count() };
-    let change = compared.map(|compared| compared.changed_function(&work, &tests));
-    let decisions = match work.criteria.is_empty() {
-        true => Vec::new(),
-        false => decision_tables(&work, &tests, &evaluated, pairs.as_ref()),
-    };
-    Ok(FunctionOutcome {
-        decisions,
-        results,
-        objectives: work.objectives.list.values().cloned().collect(),
+    Ok(FunctionRun::Replayed(Box::new(ReplayedFunction {
+        result: found.result,
+        contradiction: disagreement(&tests),
+        work,
         tests,
+        evaluated,
+        pairs,
+        compared,
+        existing,
+        new_tests,
+        replay,
         notices,
-        kept: existing.report_entries(new_tests, used_again),
-        forms,
-        unprotected,
         cached,
-        change,
         finished: !plan.request.is_interrupted(),
-    })
+    })))
+}
+
+impl<'p> FunctionRun<'p> {
+    /// Returns the function if its tests were replayed and should cover something.
+    fn candidate(&mut self) -> Option<Candidate<'_, 'p>> {
+        let FunctionRun::Replayed(function) = self else { return None };
+        let ReplayedFunction { work, tests, replay, contradiction, .. } = &mut **function;
+        if work.criteria.is_empty() || tests.is_empty() {
+            return None;
+        }
+        let (suite, key) = (replay.suite.clone()?, replay.key);
+        Some(Candidate { work, tests, suite, key, contradiction, changed: &mut replay.changed })
+    }
+
+    fn finish(self, sinks: &'p dyn TestSinks) -> Result<FunctionOutcome, CampaignError> {
+        match self {
+            FunctionRun::Unaffected(outcome) => Ok(outcome),
+            FunctionRun::Replayed(function) => function.finish(sinks),
+        }
+    }
+}
+
+impl<'p> ReplayedFunction<'p> {
+    /// Draws the conclusions from the replay.
+    fn finish(self, sinks: &'p dyn TestSinks) -> Result<FunctionOutcome, CampaignError> {
+        let ReplayedFunction { mut work, mut result, tests, evaluated, pairs, compared, existing, replay, .. } = self;
+        let plan = work.plan;
+        let mut forms = replay.forms;
+        if let Some(contradiction) = &self.contradiction {
+            withdraw_proofs(&mut work, contradiction);
+            result.exhaustive = false;
+        }
+        if replay.changed {
+            // The comments of tests name what they cover.
+            let mut sink = emit(&work, sinks, &tests, &replay.replayed)?;
+            sink.finish()?;
+            forms = sink.forms();
+        }
+        let results = results(&work, result, replay.seconds, tests.len() as u64);
+        let was_there = |test: &&TestCase| plan.earlier.name_of(test, work.module()).is_some();
+        let used_again = if work.earlier_inputs.is_empty() { 0 } else { tests.iter().filter(was_there).count() };
+        let change = compared.map(|compared| {
+            let compared = if self.contradiction.is_some() { compared.contradicted() } else { compared };
+            compared.changed_function(&work, &tests)
+        });
+        let decisions = match work.criteria.is_empty() {
+            true => Vec::new(),
+            false => decision_tables(&work, &tests, &evaluated, pairs.as_ref()),
+        };
+        Ok(FunctionOutcome {
+            decisions,
+            results,
+            objectives: work.objectives.list.values().cloned().collect(),
+            tests,
+            notices: self.notices,
+            kept: existing.report_entries(self.new_tests, used_again),
+            forms,
+            unprotected: replay.unprotected,
+            cached: self.cached,
+            change,
+            finished: self.finished,
+        })
+    }
 }
 
 /// Adds a test unless one with the same inputs exists.
@@ -232,12 +333,20 @@ struct ReplayOutcome {
     /// The protection that the replay of an earlier run lacked.
     unprotected: Option<String>,
     forms: Vec<FormSuites>,
+    /// The first file of the suite, if it was replayed.
+    suite: Option<PathBuf>,
+    /// The cache key of the replay.
+    key: Option<u128>,
+    /// The tests that don't compile.
+    replayed: Replayed,
+    /// True if the files name objectives that were not confirmed.
+    changed: bool,
 }
 
 /// Finishes the files and replays the tests. Tests that don't compile are removed from the files.
 fn finish_and_replay<'s>(
     work: &Work<'s>,
-    context: &FunctionContext<'s>,
+    context: &FunctionContext<'_, 's>,
     mut sink: Box<dyn TestSink + 's>,
     tests: &mut [TestCase],
     listener: &mut dyn FunctionProgress,
@@ -276,5 +385,6 @@ fn finish_and_replay<'s>(
         sink = emit(work, context.sinks, tests, &replayed)?;
         sink.finish()?;
     }
-    Ok(ReplayOutcome { seconds, unprotected, forms: sink.forms() })
+    let key = key.map(|(_, key)| key);
+    Ok(ReplayOutcome { seconds, unprotected, forms: sink.forms(), suite: Some(suite), key, replayed, changed: false })
 }

@@ -56,5 +56,5 @@ pub use testcase::{
 };
 pub use unsupported::Unsupported;
 pub use verdict::{
-    Bound, Incomplete, IncompletePaths, Objective, Proof, Status, Unanswered, WhyInfeasible, WhyUnknown,
+    Bound, Incomplete, IncompletePaths, Objective, Proof, Status, Unanswered, Unconfirmed, WhyInfeasible, WhyUnknown,
 };

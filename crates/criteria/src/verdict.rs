@@ -206,6 +206,12 @@ pub enum WhyUnknown {
     /// There is no further information.
     #[error("not followed to the end")]
     NotFollowed,
+    /// A test should cover it, but no probe in the real program was seen to fire, for this reason.
+    #[error("unconfirmed: {0}")]
+    Unconfirmed(Unconfirmed),
+    /// It was proved infeasible, but a run of the real program contradicts the model, as this says.
+    #[error("contradicted: {0}")]
+    Contradicted(String),
     /// Paths were given up for these reasons, the first of them here.
     #[error("{} at {place}", sentences(.why))]
     GivenUp {
@@ -216,14 +222,38 @@ pub enum WhyUnknown {
     },
 }
 
+/// The reason why no replay confirmed that a test covers an objective.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unconfirmed {
+    /// The tests that should cover it did not run, or the real program disagreed with them.
+    #[error("no test that should cover it passed")]
+    NoTestPassed,
+    /// Its tests passed, but none of them hit its probe.
+    #[error("its tests passed, but none of them reaches it in the real program")]
+    NotReached,
+    /// There is no probe for it.
+    #[error("no probe can observe it ({0})")]
+    NoProbe(String),
+    /// The tests could not be run with probes.
+    #[error("its tests could not be run with probes ({0})")]
+    NotRun(String),
+}
+
 fn sentences(why: &[Incomplete]) -> String {
     why.iter().map(Incomplete::to_string).collect::<Vec<_>>().join("; ")
 }
 
 impl WhyUnknown {
     /// The words of its own; others are those of the first [`Incomplete`].
-    pub const WORDS: &'static [&'static str] =
-        &["not_tried", "too_many_combinations", "too_many_mutants", "too_deep", "not_followed"];
+    pub const WORDS: &'static [&'static str] = &[
+        "not_tried",
+        "too_many_combinations",
+        "too_many_mutants",
+        "too_deep",
+        "not_followed",
+        "unconfirmed",
+        "contradicted",
+    ];
 
     /// The word by which programs know it.
     pub fn word(&self) -> &'static str {
@@ -233,6 +263,8 @@ impl WhyUnknown {
             WhyUnknown::TooMany(_, CountedItem::Mutants) => "too_many_mutants",
             WhyUnknown::TooMany(_, CountedItem::Levels) => "too_deep",
             WhyUnknown::NotFollowed => "not_followed",
+            WhyUnknown::Unconfirmed(_) => "unconfirmed",
+            WhyUnknown::Contradicted(_) => "contradicted",
             WhyUnknown::GivenUp { why, .. } => why.first().map_or("not_followed", Incomplete::word),
         }
     }

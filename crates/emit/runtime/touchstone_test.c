@@ -472,6 +472,8 @@ static void limit(int resource, rlim_t value) {
 
 /* Defined only under `touchstone measure`: attributes further hits to this test. */
 extern void touchstone_test_begin(const char *name) __attribute__((weak));
+/* Defined only in Touchstone's own replay: prints what the test covered. */
+extern void touchstone_test_end(void) __attribute__((weak));
 /* Defined only in Touchstone's own replay: confines the process. */
 extern void touchstone_guard(const char *name) __attribute__((weak));
 extern void touchstone_guard_main(void) __attribute__((weak));
@@ -843,6 +845,7 @@ int main(int argc, char **argv) {
         }
         run_tests(&tests[i], 1, &limits, now() + (double)limits.seconds, &run);
         if (!print_verdict(i + 1, &tests[i], &run, &limits)) failed = 1;
+        if (touchstone_test_end) touchstone_test_end();
         i++;
     }
     return failed;

@@ -42,6 +42,7 @@ pub use c::files::edited_suites::{
     ExistingSuite, edited_suite_count, existing_suites, existing_tests, suite_test_names,
 };
 pub use c::files::testcomp::TestCompSuite;
+pub use c::run::probed_run::{ProbedProgram, ProbedRun, ProbedSuite, run_with_probes};
 pub use c::run::suite_replay::{Replayed, replay};
 pub use c::syntax::declarations::{parameter_list, parameter_list_with_names, result_declaration};
 pub use c::syntax::limitation::EmitLimitation;
@@ -54,4 +55,5 @@ pub use java::junit_replay::replay_java;
 pub use java::junit_suite::{JUnit, JUnitSuite, edited_junit_files};
 pub use java::jvm::Jvm;
 pub use java::jvm_sandbox::SandboxMode;
+pub use tap::ProbeHits;
 pub use target::Target;

@@ -1,5 +1,10 @@
 //! Parses the output of the runner, which is TAP (Test Anything Protocol) with comments of our own.
 
+use std::collections::BTreeSet;
+
+/// The probes that a test hit: the identities of their units, and their numbers.
+pub type ProbeHits = BTreeSet<(u64, u32)>;
+
 /// The result of one test.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct TapResult {
@@ -15,6 +20,8 @@ pub(crate) struct TapResult {
     pub(crate) end: String,
     /// The lines that the test wrote to standard error.
     pub(crate) stderr: Vec<String>,
+    /// The probes that the test hit, if the program is instrumented.
+    pub(crate) hits: Option<ProbeHits>,
 }
 
 /// Collects lines into results: the line of a test, then the comment lines that belong to it.
@@ -41,6 +48,8 @@ impl TapReader {
                 current.also.push(failure.to_string());
             } else if let Some(text) = line.strip_prefix("# stderr: ") {
                 current.stderr.push(text.to_string());
+            } else if let Some(hits) = line.strip_prefix("# hits:") {
+                current.hits = Some(hits.split_whitespace().filter_map(probe_hit).collect());
             }
         }
         None
@@ -50,6 +59,12 @@ impl TapReader {
     pub(crate) fn finish(&mut self) -> Option<TapResult> {
         self.current.take()
     }
+}
+
+/// Parses the unit and the number of a probe: `1f:17`.
+fn probe_hit(word: &str) -> Option<(u64, u32)> {
+    let (unit, probe) = word.split_once(':')?;
+    Some((u64::from_str_radix(unit, 16).ok()?, probe.parse().ok()?))
 }
 
 /// Parses the line of a test: `ok 3 - max3_3`, `not ok 4 - max3_4: result: expected 5, got 6`, `ok 5 - max3_5 # SKIP
@@ -80,7 +95,7 @@ mod tests {
     #[test]
     fn lines_become_results_with_what_belongs_to_them() {
         let text = "1..3\nok 1 - a\nnot ok 2 - b: x: expected 5, got 6\n# end: returned\n# also: y: expected 1, got 2\n\
-                    # stderr: oops\nok 3 - c # SKIP no way\nBail out! too late\n";
+                    # stderr: oops\n# hits: a:3 1f:17\nok 3 - c # SKIP no way\nBail out! too late\n";
         let mut reader = TapReader::default();
         let mut results: Vec<TapResult> = text.lines().filter_map(|line| reader.line(line)).collect();
         results.extend(reader.finish());
@@ -94,6 +109,7 @@ mod tests {
                 also: vec!["y: expected 1, got 2".into()],
                 end: "returned".into(),
                 stderr: vec!["oops".into()],
+                hits: Some(BTreeSet::from([(10, 3), (31, 17)])),
                 ..TapResult::default()
             }
         );

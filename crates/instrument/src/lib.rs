@@ -33,9 +33,9 @@ pub use c::probes::{InstructionOrder, InstrumentationRequest, InstrumentedUnit, 
 pub use c::state::{LocatedStateTarget, state_targets};
 pub use c::wrapper::{
     ALLOCATOR_VARIABLE, AbsoluteCompilerPath, CACHE_VARIABLE, COUNTS_VARIABLE, CRITERIA_VARIABLE, CompileCommand,
-    CompileError, CompilerFamily, DIRECTORY_VARIABLE, INSIDE_WRAPPER_VARIABLE, NothingCompiled, ProbingOptions,
-    SUGGEST_VARIABLE, WrapperError, WrapperGuard, WrapperSetup, compile, find_real_compiler, path_without_wrappers,
-    record_unprobed_source,
+    CompileError, CompilerFamily, DIRECTORY_VARIABLE, INSIDE_WRAPPER_VARIABLE, NothingCompiled, ProbedCopy,
+    ProbingOptions, REPLAY_RUNTIME, SUGGEST_VARIABLE, WrapperError, WrapperGuard, WrapperSetup, compile,
+    find_real_compiler, path_without_wrappers, record_unprobed_source,
 };
 pub use hits::{HitError, HitFile, MeasuredUnit};
 pub use imports::{FileCoverage, ImportError, ImportedCoverage, LineColumn, LineCoverage};

@@ -9,6 +9,7 @@ use super::store::EntryKind;
 use crate::plan::Plan;
 use crate::plan::Work;
 use crate::request::ReplayMode;
+use crate::stages::confirm::Observed;
 use serde::{Deserialize, Serialize};
 use std::hash::Hash;
 use std::path::Path;
@@ -60,6 +61,16 @@ impl Replays {
 }
 
 impl Cache<'_> {
+    /// Returns what the probes of an earlier replay observed.
+    pub fn observed(&self, replay: u128, work: &Work<'_>) -> Option<Observed> {
+        self.store.read(EntryKind::Observed, observation_key(replay, work))
+    }
+
+    /// Stores what the probes of a replay observed.
+    pub fn keep_observed(&self, replay: u128, work: &Work<'_>, observed: &Observed) {
+        self.store.write(EntryKind::Observed, observation_key(replay, work), work.name(), observed);
+    }
+
     /// Returns the key of the replay of a written suite.
     pub fn replay_key(&self, work: &Work<'_>, suite: &Path, tests: &[TestCase]) -> Option<u128> {
         // The effects of an unprotected replay may be intended.
@@ -105,4 +116,13 @@ impl Cache<'_> {
             self.store.write(EntryKind::Replays, key, work.name(), &ReplayEntry { seconds, unprotected, said });
         }
     }
+}
+
+/// Returns the key of an observation: other criteria have other probes.
+fn observation_key(replay: u128, work: &Work<'_>) -> u128 {
+    let mut hasher = WideHasher::default();
+    replay.hash(&mut hasher);
+    let criteria: Vec<&str> = work.criteria.iter().map(|criterion| criterion.name()).collect();
+    hasher.debug(&(criteria, &work.task.criteria));
+    hasher.wide()
 }

@@ -32,16 +32,19 @@ pub(crate) enum EntryKind {
     Verdicts,
     /// Replay results of a suite.
     Replays,
+    /// What the probes of a replay observed.
+    Observed,
 }
 
 impl EntryKind {
-    const ALL: [EntryKind; 2] = [EntryKind::Verdicts, EntryKind::Replays];
+    const ALL: [EntryKind; 3] = [EntryKind::Verdicts, EntryKind::Replays, EntryKind::Observed];
 
     /// Returns the directory of a kind.
     fn folder(self) -> &'static str {
         match self {
             EntryKind::Verdicts => "verdicts",
             EntryKind::Replays => "replays",
+            EntryKind::Observed => "observed",
         }
     }
 }
@@ -261,6 +264,7 @@ pub fn summarize_cache(directory: &Path) -> io::Result<CacheSummary> {
         match (entry.kind, head.filter(|head| head.format == FORMAT)) {
             (_, None) => summary.unreadable += 1,
             (EntryKind::Replays, Some(_)) => summary.replays += 1,
+            (EntryKind::Observed, Some(_)) => {}
             (EntryKind::Verdicts, Some(head)) => {
                 summary.verdicts += 1;
                 *summary.functions.entry(head.function).or_default() += 1;

@@ -15,4 +15,4 @@ mod product;
 
 pub(crate) use comparison::Comparison;
 pub(crate) use impact::{ChangeImpact, mark_unaffected_goals};
-pub(crate) use product::compare;
+pub(crate) use product::{BehaviourComparison, compare};

@@ -2,7 +2,7 @@
 
 use super::campaign_plan::{Plan, Task};
 use crate::reuse::baseline_suite::BaselineSuite;
-use std::rc::Rc;
+use std::sync::Arc;
 use touchstone_criteria::{GoalCriterion, GoalIndex, Objectives, Status, TestKind};
 use touchstone_engine::{Config, EvaluatedRow};
 use touchstone_ir::{DecisionId, FuncId, Module};
@@ -18,7 +18,7 @@ pub(crate) struct Work<'p> {
     /// The objectives, and finally their verdicts.
     pub objectives: Objectives,
     /// Detects goals in runs. It is created once: the graphs of wide decisions are expensive.
-    pub watch: Rc<GoalIndex>,
+    pub watch: Arc<GoalIndex>,
     /// The rows of decisions that a measured suite evaluated, with the test.
     pub suite_rows: Vec<(String, EvaluatedRow)>,
     /// Inputs of existing tests, which are run first.
@@ -38,7 +38,7 @@ impl<'p> Work<'p> {
             suite.settle(module, &mut objectives);
             suite_rows = task.functions.iter().flat_map(|func| suite.rows(module, *func)).collect();
         }
-        let watch = Rc::new(GoalIndex::new(module, objectives.goals.clone()));
+        let watch = Arc::new(GoalIndex::new(module, objectives.goals.clone()));
         let earlier_inputs = match plan.request.runs_first() {
             true => plan.earlier.inputs(module, task.func),
             false => Vec::new(),

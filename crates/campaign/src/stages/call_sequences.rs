@@ -11,7 +11,7 @@ use crate::program::Program;
 use crate::program::precondition;
 use crate::request::stem;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{
@@ -207,7 +207,7 @@ impl SequenceSearch<'_, '_> {
         let config = sequence.config(config, privates, kept_states);
         let RoundCoverage { untested, .. } = round_coverage(rounds.objectives, Some(found), collector.tests());
         let closed = rounds.objectives.goals.ids().filter(|goal| !open.contains(goal)).collect();
-        let goals = Goals { closed, watch: Rc::clone(rounds.watch) };
+        let goals = Goals { closed, watch: Arc::clone(rounds.watch) };
         collector.begin_round(Some(untested));
         let tests = collector.tests().len() as u64;
         let mut sequence_tests = SequenceTests {

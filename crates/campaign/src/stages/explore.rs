@@ -17,7 +17,7 @@ use crate::program::Program;
 use crate::request::Purpose;
 use crate::request::{GrowthLimits, HeapChoice};
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{CoveredObjective, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase, Untestable};
@@ -110,7 +110,7 @@ fn search(work: &Work<'_>, config: &Config, writer: &mut Writer<'_, '_>) -> Expl
         return ExplorationResult::without_goals(touchstone_engine::explore(module, func, config, writer));
     }
     let closed = round_coverage(&work.objectives, None, &writer.tests).closed.into_iter().collect();
-    let goals = Goals { closed, watch: Rc::clone(&work.watch) };
+    let goals = Goals { closed, watch: Arc::clone(&work.watch) };
     let tests = writer.tests.len() as u64;
     match paths {
         true => explore_paths_and_goals(module, func, goals, config, writer),

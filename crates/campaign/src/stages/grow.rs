@@ -5,7 +5,7 @@ use super::rounds::{MAX_STEPS_LATER_ROUNDS, RoundContext, RoundCoverage, TestCol
 use super::vary::{VariationTurn, vary};
 use crate::request::{GrowthLimits, ObjectLimit};
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use touchstone_base::Deadline;
 use touchstone_criteria::{Bound, Caveat, GoalId, Incomplete, IncompletePaths, Unsupported};
@@ -80,7 +80,7 @@ pub(crate) fn grow(
             steps: rounds.config.steps.min(MAX_STEPS_LATER_ROUNDS),
             ..rounds.config.clone()
         };
-        let goals = Goals { closed: closed.into_iter().collect(), watch: Rc::clone(rounds.watch) };
+        let goals = Goals { closed: closed.into_iter().collect(), watch: Arc::clone(rounds.watch) };
         collector.begin_round(Some(untested));
         let tests = collector.tests().len() as u64;
         let more = explore_further(rounds.module, rounds.func, goals, &config, collector, tests);
@@ -127,7 +127,7 @@ fn inside(
         first_round: Deadline::NEVER,
         ..last.clone()
     };
-    let goals = Goals { closed: closed.into_iter().collect(), watch: Rc::clone(rounds.watch) };
+    let goals = Goals { closed: closed.into_iter().collect(), watch: Arc::clone(rounds.watch) };
     collector.begin_round(Some(untested));
     let tests = collector.tests().len() as u64;
     let more = explore_further(rounds.module, rounds.func, goals, &config, collector, tests);

@@ -3,7 +3,7 @@
 use crate::java::InitialInputs;
 use crate::request::GrowthLimits;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 use touchstone_criteria::{
     Bound, Goal, GoalId, GoalIndex, Incomplete, IncompletePaths, Objectives, Outcome, TestCase, Untestable,
 };
@@ -20,7 +20,7 @@ pub(crate) struct RoundContext<'a, 'm> {
     pub machines: &'a MachineTemplates<'m>,
     pub func: FuncId,
     pub objectives: &'a Objectives,
-    pub watch: &'a Rc<GoalIndex>,
+    pub watch: &'a Arc<GoalIndex>,
     /// The configuration of the first round.
     pub config: &'a Config,
     pub growing: GrowthLimits,

@@ -6,7 +6,7 @@ use super::rounds::{MAX_STEPS_LATER_ROUNDS, RoundContext, RoundCoverage, TestCol
 use crate::java::{JavaProgram, SymbolicHeapRound};
 use crate::request::ObjectLimit;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Bound, GoalId, Incomplete, IncompletePaths};
@@ -74,7 +74,7 @@ fn heap_round(
             steps: config.steps.min(MAX_STEPS_LATER_ROUNDS),
             ..config.clone()
         };
-        let goals = Goals { closed: closed.into_iter().collect(), watch: Rc::clone(rounds.watch) };
+        let goals = Goals { closed: closed.into_iter().collect(), watch: Arc::clone(rounds.watch) };
         collector.begin_round(Some(untested));
         let tests = collector.tests().len() as u64;
         let more = explore_further(rounds.module, rounds.func, goals, &config, collector, tests);

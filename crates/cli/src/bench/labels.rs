@@ -141,7 +141,7 @@ fn measure(case: &Case) -> Result<Vec<LabelsRow>> {
         open,
     };
     let plain = |limit| explore(module, func, &config(Labels::Idl, Search::Dfs, limit), &mut Quiet);
-    let watch = std::rc::Rc::new(GoalIndex::new(module, wanted.goals.clone()));
+    let watch = std::sync::Arc::new(GoalIndex::new(module, wanted.goals.clone()));
     let searched = |labels, search, limit| {
         let goals = Goals { watch: watch.clone(), closed: Vec::new() };
         explore_goals(module, func, goals, &config(labels, search, limit), &mut Quiet)

@@ -67,7 +67,7 @@ fn measure(name: &'static str, program: &Program, function: &str) -> Result<Mcdc
     let criterion = criterion_named("mcdc").context("a criterion of the registry")?;
     let wanted = objectives(module, &program.with_callees(func), &[criterion], &CriteriaOptions::default());
     let mut paths = 0;
-    let watch = std::rc::Rc::new(GoalIndex::new(module, wanted.goals.clone()));
+    let watch = std::sync::Arc::new(GoalIndex::new(module, wanted.goals.clone()));
     let mut plain = || paths = explore(module, func, &config, &mut Quiet).paths.explored;
     let mut tracking = || {
         let goals = Goals { watch: watch.clone(), closed: Vec::new() };

@@ -14,6 +14,7 @@ mod cache;
 mod change;
 mod compilers;
 mod composition;
+mod confirmation;
 mod constructed_inputs;
 mod criteria;
 mod docs;

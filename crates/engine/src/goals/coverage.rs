@@ -8,7 +8,7 @@
 use crate::state::trail::BranchOutcome;
 use crate::state::{PathEnd, State};
 use rustc_hash::FxHashSet;
-use std::rc::Rc;
+use std::sync::Arc;
 use touchstone_base::Id;
 use touchstone_criteria::{DecisionEvaluation, DecisionGraph, DecisionStep, Goal, GoalId, GoalIndex, Row};
 use touchstone_ir::{CondId, DecisionId, FuncId};
@@ -24,7 +24,7 @@ pub(crate) enum Aim {
 
 /// The goals that are still open.
 pub(crate) struct Coverage {
-    pub watch: Rc<GoalIndex>,
+    pub watch: Arc<GoalIndex>,
     pub(crate) open: Vec<bool>,
     remaining: usize,
     /// The number of open labels: the path alone does not determine if a run reaches one.
@@ -68,7 +68,7 @@ pub(crate) enum ConfirmationScope {
 }
 
 impl Coverage {
-    pub fn new(watch: Rc<GoalIndex>, already: &[GoalId], aim: Aim) -> Coverage {
+    pub fn new(watch: Arc<GoalIndex>, already: &[GoalId], aim: Aim) -> Coverage {
         let mut open = vec![true; watch.goals.len()];
         for goal in already {
             open[goal.index()] = false;
@@ -142,7 +142,7 @@ impl Coverage {
     fn narrow(&mut self, func: FuncId, decision: DecisionId) {
         /// With more rows than this, no end is excluded.
         const MAX_ROWS: usize = 64;
-        let watch = Rc::clone(&self.watch);
+        let watch = Arc::clone(&self.watch);
         let Some(watched) = watch.decision(func, decision) else { return };
         let Some(rows) = watched.graph.rows(MAX_ROWS) else { return };
         let open = entry(&mut self.decisions, func, decision);

@@ -32,6 +32,7 @@ use crate::state::value::{LazyPointerId, ObjectId, Scalar, Value};
 use crate::state::{PathEnd, PointerUse, State};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 use touchstone_base::Id;
 use touchstone_criteria::{GoalId, GoalIndex};
 use touchstone_ir::{
@@ -80,7 +81,7 @@ pub(crate) fn prove(
     let closed: Vec<GoalId> = watch.goals.ids().filter(|goal| !open.contains(goal)).collect();
     let mut induction = Induction {
         executor,
-        goals: Coverage::new(Rc::new(watch.clone()), &closed, Aim::Goals),
+        goals: Coverage::new(Arc::new(watch.clone()), &closed, Aim::Goals),
         func,
         calls: CallGraph::new(module),
         fixpoints,

@@ -15,7 +15,7 @@ use crate::goals::tracker::GoalHit;
 use crate::prover::{ControlFlowReach, GoalBlocks};
 use crate::state::{PathEnd, State, Unfixed, unanswered};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use touchstone_base::Span;
 use touchstone_criteria::{Bound, GoalId, GoalIndex, Incomplete, IncompletePaths, Unsupported};
@@ -32,7 +32,7 @@ const STEPS_PER_DEADLINE_CHECK: u32 = 1024;
 pub(crate) fn check_environment(
     module: &Module,
     func: FuncId,
-    watch: &Rc<GoalIndex>,
+    watch: &Arc<GoalIndex>,
     open: &[GoalId],
     config: &Config,
 ) -> Doubted {
@@ -46,7 +46,7 @@ pub(crate) fn check_environment(
         ..config.clone()
     };
     let closed: Vec<GoalId> = watch.goals.ids().filter(|goal| !open.contains(goal)).collect();
-    let coverage = Coverage::new(Rc::clone(watch), &closed, Aim::Goals);
+    let coverage = Coverage::new(Arc::clone(watch), &closed, Aim::Goals);
     let executor = Executor::new(module, &config, Policy::PROOF, Some(coverage));
     let wide = EnvironmentCheck {
         executor,

@@ -16,6 +16,7 @@ use crate::state::value::Value;
 use crate::state::{PathEnd, State, Stop};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use touchstone_base::Span;
@@ -69,7 +70,7 @@ impl<'m, 's> Exploration<'m, 's> {
         sink: &'s mut dyn Sink,
     ) -> Exploration<'m, 's> {
         let aim = wanted.aim();
-        let coverage = wanted.goals().map(|goals| Coverage::new(Rc::clone(&goals.watch), &goals.closed, aim));
+        let coverage = wanted.goals().map(|goals| Coverage::new(Arc::clone(&goals.watch), &goals.closed, aim));
         let executor = Executor::new(module, config, Policy::TESTS, coverage);
         // Otherwise a path has forks that are no choices, or that depend on which labels were open.
         let labels = |goals: &Goals| {

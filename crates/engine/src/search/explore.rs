@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::search::exploration::Exploration;
 use crate::search::search_events::Sink;
 use crate::search::search_result::{ExplorationResult, Goals, SearchTarget};
-use std::rc::Rc;
+use std::sync::Arc;
 use touchstone_criteria::{FunctionResult, PathsOf};
 use touchstone_ir::{FuncId, Module};
 
@@ -69,7 +69,7 @@ pub(crate) fn search(
     sink: &mut dyn Sink,
     tests: u64,
 ) -> ExplorationResult {
-    let watch = wanted.goals().map(|goals| Rc::clone(&goals.watch));
+    let watch = wanted.goals().map(|goals| Arc::clone(&goals.watch));
     let (mut found, left_out) = run(module, func, wanted, config, sink, tests);
     if let Some(watch) = watch.filter(|_| found.result.exhaustive) {
         // A goal that an unrestricted environment reaches is not infeasible.

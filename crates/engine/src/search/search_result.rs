@@ -3,14 +3,14 @@
 use crate::goals::coverage::Aim;
 use crate::growth::Shortage;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 use touchstone_criteria::{FunctionResult, GoalId, GoalIndex, IncompletePaths, Proof, UncoveredEvidence};
 
 /// Goals to cover.
 #[derive(Clone, Debug)]
 pub struct Goals {
     /// All goals.
-    pub watch: Rc<GoalIndex>,
+    pub watch: Arc<GoalIndex>,
     /// Goals that already have a verdict.
     pub closed: Vec<GoalId>,
 }

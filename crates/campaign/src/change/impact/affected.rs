@@ -8,7 +8,6 @@ use super::versions::Versions;
 use crate::plan::Work;
 use crate::program::Program;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_criteria::{Goal, GoalId, Objectives, Status};
 use touchstone_ir::{DecisionId, Expr, ExprKind, FuncId, Function, InstKind, PointId, PointKind, TermKind};
@@ -140,7 +139,7 @@ pub(crate) fn mark_unaffected_goals(work: &mut Work<'_>, change_impact: &ChangeI
         work.objectives.list[*id].status = Status::Unaffected;
         work.objectives.settled.insert(*id);
     }
-    Rc::make_mut(&mut work.watch).ignore(unaffected_goals);
+    Arc::make_mut(&mut work.watch).ignore(unaffected_goals);
 }
 
 /// Returns the goals that the change does not affect: the same inputs reach them as before.

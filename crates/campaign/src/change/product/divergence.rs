@@ -15,7 +15,7 @@ use crate::java::JavaProgram;
 use crate::plan::Work;
 use crate::request::stem;
 use crate::reuse::input_parser::test_with;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::{Deadline, IndexMap};
 use touchstone_criteria::{
@@ -40,6 +40,14 @@ pub(crate) struct BehaviourComparison {
 impl BehaviourComparison {
     fn unknown(why: &'static str) -> BehaviourComparison {
         BehaviourComparison { behaviour: Behaviour::Unknown, why: Some(why), test: None }
+    }
+
+    /// Returns the result after a run of the real program contradicted the model: a proof does not hold any more.
+    pub fn contradicted(self) -> BehaviourComparison {
+        match self.behaviour {
+            Behaviour::Equivalent => BehaviourComparison::unknown("a replay contradicts the proof of equivalence"),
+            Behaviour::Differs | Behaviour::Unknown => self,
+        }
     }
 
     /// Returns the entry of the report, after tests have run on both versions.
@@ -236,9 +244,9 @@ struct SearchResult {
 fn search_point(product: &ProductProgram, driver: &Driver, point: PointId, config: &Config) -> SearchResult {
     let func = driver.func;
     let goals: IndexMap<GoalId, Goal> = [Goal::Label { func, point, predicate: None }].into_iter().collect();
-    let watch = Rc::new(GoalIndex::new(&product.module, goals));
+    let watch = Arc::new(GoalIndex::new(&product.module, goals));
     let mut found = First { test: None };
-    let goals = Goals { watch: Rc::clone(&watch), closed: Vec::new() };
+    let goals = Goals { watch: Arc::clone(&watch), closed: Vec::new() };
     let explored = explore_goals(&product.module, func, goals, config, &mut found);
     let goal = touchstone_base::Id::new(0);
     // The length of arrays is a bound of this run. Hidden state is searched only where nothing else is open, so the

@@ -15,5 +15,5 @@ mod object_graphs;
 mod old_target;
 mod product_program;
 
-pub(crate) use divergence::compare;
+pub(crate) use divergence::{BehaviourComparison, compare};
 pub(super) use old_target::OldTarget;

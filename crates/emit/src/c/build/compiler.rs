@@ -163,18 +163,17 @@ impl Compiler<'_> {
     }
 }
 
-/// Compiles the program's other files, to be linked with tests of `unit`.
+/// Compiles the program's files except for those in `without`, to be linked with tests.
 pub(crate) fn compile_other_units(
     compiler: &Compiler,
-    unit: usize,
+    without: &[usize],
     variant: BuildVariant,
 ) -> Result<Vec<PathBuf>, EmitError> {
     let target = compiler.target;
-    let others = target.units.iter().enumerate().filter(|(index, _)| *index != unit);
+    let others = target.units.iter().enumerate().filter(|(index, _)| !without.contains(index));
     others
         .map(|(index, SourceUnit { path, flags })| {
-            let has_main = target.defines_main(compiler.module, index);
-            let defines: &[&str] = if has_main { &["-Dmain=touchstone_program_main"] } else { &[] };
+            let defines = target.rename_of_main(compiler.module, index);
             target.unit_objects.unit((index, variant), |dir| {
                 let compiler = Compiler { dir, ..*compiler };
                 let path = with_inline_definitions(&compiler, index, path)?;

@@ -109,6 +109,16 @@ impl Build {
         self.interrupt.load(Ordering::Relaxed)
     }
 
+    /// Returns the unit that tests of a function include, as an index into the units.
+    pub fn unit_with(&self, module: &Module, function: &Function) -> Option<usize> {
+        self.unit_defining(module, function).ok()
+    }
+
+    /// Returns the flags that rename `main` if this unit defines it: the runner has another one.
+    pub(crate) fn rename_of_main(&self, module: &Module, unit: usize) -> &'static [&'static str] {
+        if self.defines_main(module, unit) { &["-Dmain=touchstone_program_main"] } else { &[] }
+    }
+
     /// Returns true if this unit defines the program's `main`.
     pub(crate) fn defines_main(&self, module: &Module, unit: usize) -> bool {
         module.function_named("main").is_some_and(|id| {

@@ -151,6 +151,41 @@ impl<'t> Chunk<'t> {
 }
 
 /// Returns true if the line includes a header of the runtime.
+/// A test file in two parts: the declarations that its tests share, and the tests.
+pub(crate) struct SplitChunk<'t> {
+    /// The includes, stubs and declarations, without the comment at the top.
+    pub(crate) prologue: &'t str,
+    pub(crate) body: &'t str,
+    /// The names of the tests.
+    pub(crate) tests: Vec<String>,
+}
+
+impl<'t> SplitChunk<'t> {
+    pub(crate) fn new(text: &'t str) -> SplitChunk<'t> {
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let trimmed = |at: usize| lines[at].trim_end_matches('\n');
+        let is_test = |line: &str| test_name(line).or(shape_of(line)).is_some() || table_of(line).is_some();
+        let mut first = (0..lines.len()).find(|at| is_test(trimmed(*at))).unwrap_or(lines.len());
+        while first > 0 && trimmed(first - 1).starts_with("#ifndef") {
+            first -= 1;
+        }
+        // The comment before the first test belongs to it.
+        if first > 0 && trimmed(first - 1).ends_with("*/") {
+            first = (0..first).rfind(|at| lines[*at].starts_with("/*")).unwrap_or(first);
+        }
+        let top = match lines.first() {
+            Some(line) if line.starts_with("/*") => {
+                lines.iter().position(|line| line.contains("*/")).map_or(0, |at| at + 1)
+            }
+            _ => 0,
+        };
+        let bytes = |count: usize| lines[..count].iter().map(|line| line.len()).sum::<usize>();
+        let (top, first) = (bytes(top.min(first)), bytes(first));
+        let tests = Chunk::new(text).names().map(str::to_string).collect();
+        SplitChunk { prologue: &text[top..first], body: &text[first..], tests }
+    }
+}
+
 fn includes_ours(line: &str) -> bool {
     line.starts_with("#include \"touchstone_")
 }

@@ -83,7 +83,7 @@ pub fn replay(
     let mut parts = BTreeMap::new();
     for variant in [BuildVariant::Plain, BuildVariant::Sanitized] {
         if jobs.iter().any(|job| job.variant == variant) {
-            let mut objects = match compile_other_units(&compiler, unit, variant) {
+            let mut objects = match compile_other_units(&compiler, &[unit], variant) {
                 Err(EmitError::DoesNotCompile { stderr, .. }) => return Ok(nothing_compiles(tests, &stderr)),
                 objects => objects?,
             };
@@ -308,6 +308,27 @@ fn run_program(
     deadline: Deadline,
     events: &mpsc::Sender<Event>,
 ) -> Result<(), EmitError> {
+    let mut symbols = Symbolizer::new(program);
+    let stopped = run_tests(program, scratch, names, target, deadline, &mut |mut result| {
+        symbols.resolve(&mut result.stderr);
+        // The receiver lives until all workers are done.
+        let _ = events.send(Event::Result(variant, result));
+    })?;
+    if let Some(why) = stopped {
+        let _ = events.send(Event::Stopped(names.to_vec(), NotCheckable::RunnerGaveUp(why)));
+    }
+    Ok(())
+}
+
+/// Runs tests of a program in the sandbox, and passes each result on. Returns the reason if the runner stopped early.
+pub(crate) fn run_tests(
+    program: &Path,
+    scratch: &Path,
+    names: &[String],
+    target: &Build,
+    deadline: Deadline,
+    tell: &mut dyn FnMut(TapResult),
+) -> Result<Option<String>, EmitError> {
     let limits = target.limits;
     let mut command = target.sandbox.command(program, scratch)?;
     command.args(["--seconds", &limits.seconds.to_string(), "--memory", &limits.memory_mib.to_string()]);
@@ -325,12 +346,6 @@ fn run_program(
     let cannot = |source| EmitError::CannotRun { program: program.to_path_buf(), source };
     let mut child = command.spawn().map_err(cannot)?;
     let mut reader = TapReader::default();
-    let mut symbols = Symbolizer::new(program);
-    let mut tell = |mut result: TapResult| {
-        symbols.resolve(&mut result.stderr);
-        // The receiver lives until all workers are done.
-        let _ = events.send(Event::Result(variant, result));
-    };
     if let Some(stdout) = child.stdout.take() {
         let mut lines = BufReader::new(stdout);
         let mut line = Vec::new();
@@ -345,8 +360,5 @@ fn run_program(
     if let Some(result) = reader.finish() {
         tell(result);
     }
-    if let Some(why) = reader.bailed_out {
-        let _ = events.send(Event::Stopped(names.to_vec(), NotCheckable::RunnerGaveUp(why)));
-    }
-    Ok(())
+    Ok(reader.bailed_out)
 }

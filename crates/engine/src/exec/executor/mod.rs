@@ -35,6 +35,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 use touchstone_base::Id;
 use touchstone_base::Span;
 use touchstone_criteria::{Bound, Caveat, Incomplete, IncompletePaths};
@@ -136,7 +137,7 @@ impl<'m> Executor<'m> {
             summary_candidates: SummaryCandidates::of(
                 module,
                 config.options.summaries,
-                goals.as_ref().map(|coverage| Rc::clone(&coverage.watch)),
+                goals.as_ref().map(|coverage| Arc::clone(&coverage.watch)),
             ),
             goal_tracker: GoalTracker::new(goals),
             ledger: Ledger::default(),

@@ -1,7 +1,7 @@
 //! The functions that can be composed at call sites, with their sizes.
 
 use crate::config::Summaries;
-use std::rc::Rc;
+use std::sync::Arc;
 use touchstone_base::Id;
 use touchstone_criteria::GoalIndex;
 use touchstone_ir::{Builtin, Callee, Cfg, FuncId, Function, Inst, InstKind, Module, TermKind};
@@ -10,7 +10,7 @@ use touchstone_ir::{Builtin, Callee, Cfg, FuncId, Function, Inst, InstKind, Modu
 pub(in crate::exec) struct SummaryCandidates {
     summaries: Summaries,
     /// The goals of the search: a function with goals of its own is not composed.
-    watch: Option<Rc<GoalIndex>>,
+    watch: Option<Arc<GoalIndex>>,
     /// For every function asked for so far its size, or `None` if it cannot be composed.
     sizes: Vec<Option<Option<FunctionSize>>>,
 }
@@ -22,7 +22,7 @@ pub(in crate::exec) struct FunctionSize {
 }
 
 impl SummaryCandidates {
-    pub fn of(module: &Module, summaries: Summaries, watch: Option<Rc<GoalIndex>>) -> SummaryCandidates {
+    pub fn of(module: &Module, summaries: Summaries, watch: Option<Arc<GoalIndex>>) -> SummaryCandidates {
         SummaryCandidates { summaries, watch, sizes: vec![None; module.functions.len()] }
     }
 

@@ -14,7 +14,7 @@ use crate::goals::tracker::{DeferredQuery, GoalHit};
 use crate::state::value::Value;
 use crate::state::{State, Stop, unanswered};
 use std::borrow::Cow;
-use std::rc::Rc;
+use std::sync::Arc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Goal, GoalId, Incomplete};
 use touchstone_ir::{BlockId, CondTag, FuncId, Operand, PointId, TermKind};
@@ -228,7 +228,7 @@ impl Executor<'_> {
         goals: Vec<GoalId>,
     ) -> Result<Vec<(GoalId, TermId)>, Stop> {
         let mut scratch: Option<State> = None;
-        let watch = self.goal_tracker.coverage.as_ref().map(|coverage| Rc::clone(&coverage.watch));
+        let watch = self.goal_tracker.coverage.as_ref().map(|coverage| Arc::clone(&coverage.watch));
         let mut condition = |goal: GoalId| {
             let predicate = match watch.as_ref().map(|watch| &watch.goals[goal]) {
                 Some(Goal::Label { predicate: None, .. }) => return Ok(self.terms.truth(true)),

@@ -98,12 +98,12 @@ impl PendingDiagnostics<'_> {
 }
 
 /// A command to execute.
-struct InstrumentedCompile<'a> {
-    toolchain: CompilerToolchain<'a>,
-    command: CompileCommand,
-    probing: &'a ProbingOptions<'a>,
+pub(super) struct InstrumentedCompile<'a> {
+    pub(super) toolchain: CompilerToolchain<'a>,
+    pub(super) command: CompileCommand,
+    pub(super) probing: &'a ProbingOptions<'a>,
     /// The maximum size in bytes of a text that clang reads together with its source.
-    small: usize,
+    pub(super) small: usize,
 }
 
 /// An instrumented source: the index of its word, its text and its record.
@@ -317,20 +317,20 @@ impl InstrumentedCompile<'_> {
 }
 
 /// The output of the preprocessor.
-struct PreprocessorOutput {
-    status: ExitStatus,
-    text: String,
+pub(super) struct PreprocessorOutput {
+    pub(super) status: ExitStatus,
+    pub(super) text: String,
     /// The same with all macro definitions, if the preprocessor emitted them.
-    with_macros: Option<String>,
+    pub(super) with_macros: Option<String>,
     warned: PreprocessorWarnings,
 }
 
 /// The preprocessed text of a unit.
 #[derive(Clone, Copy)]
-struct PreprocessedText<'a> {
-    text: &'a str,
+pub(super) struct PreprocessedText<'a> {
+    pub(super) text: &'a str,
     /// The same with its macro definitions.
-    with_macros: Option<&'a str>,
+    pub(super) with_macros: Option<&'a str>,
 }
 
 /// The options for a source and for its preprocessed text in `copy`, and clang's dumps of both.
@@ -344,7 +344,7 @@ struct ClangInputs {
 
 /// The preprocessor's warnings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum PreprocessorWarnings {
+pub(super) enum PreprocessorWarnings {
     No,
     Yes,
 }
@@ -456,7 +456,7 @@ impl InstrumentedCompile<'_> {
     }
 
     /// Instruments a source with its preprocessed text, and returns its record.
-    fn with_probes(
+    pub(super) fn with_probes(
         &self,
         at: usize,
         unit: PreprocessedText<'_>,
@@ -578,7 +578,7 @@ impl InstrumentedCompile<'_> {
         }
     }
 
-    fn preprocess(&self, source: &str) -> Result<PreprocessorOutput, ProbeObstacle> {
+    pub(super) fn preprocess(&self, source: &str) -> Result<PreprocessorOutput, ProbeObstacle> {
         let family = self.toolchain.family;
         let mut words = self.command.preprocess(source, family);
         let tells =
@@ -589,6 +589,14 @@ impl InstrumentedCompile<'_> {
         let (text, with_macros) = if tells { (without_macros(&said), Some(said)) } else { (said, None) };
         let warned = if output.stderr.is_empty() { PreprocessorWarnings::No } else { PreprocessorWarnings::Yes };
         Ok(PreprocessorOutput { status: output.status, text, with_macros, warned })
+    }
+
+    /// Returns the definitions of all macros at the end of a source.
+    pub(super) fn list_macros(&self, source: &str) -> Result<String, ProbeObstacle> {
+        let mut words = self.command.preprocess(source, self.toolchain.family);
+        words.push("-dM".to_string());
+        let output = self.toolchain.run_captured(&words).map_err(system)?;
+        String::from_utf8(output.stdout).map_err(|_| ProbeObstacle::NotUtf8)
     }
 }
 
