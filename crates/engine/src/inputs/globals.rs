@@ -35,7 +35,9 @@ impl Executor<'_> {
         let known = match &self.used_globals {
             Some(known) if known.roots == roots => Rc::clone(known),
             _ => {
-                self.reachable_globals = reachable_globals(module);
+                let (constants, variables) =
+                    reachable_globals(module).into_iter().partition(|id| module.globals[*id].constant);
+                (self.reachable_constants, self.reachable_globals) = (constants, variables);
                 let (all, written) = (used_globals(module, &roots), written_globals(module));
                 let inputs = inputs_among(module, all.clone(), &written);
                 let hidden = hidden_among(module, &all, &written);
@@ -244,13 +246,13 @@ fn is_unknown(global: &touchstone_ir::Global, entry: crate::Entry) -> bool {
     global.linkage == Linkage::Undefined && global.function.is_none() && entry == crate::Entry::Program
 }
 
-/// Returns the globals that a pointer from outside may point to: those that other files can name, and those that
-/// escape.
+/// Returns the globals that a pointer from outside may point to: those that other files can name, those that escape,
+/// and literals, which compilers and linkers merge with equal ones. Constants and functions have addresses, too.
 fn reachable_globals(module: &Module) -> BTreeSet<GlobalId> {
     let Addresses { escaping, .. } = addresses(module);
     let reachable = module.globals.iter().filter(|(id, global)| {
-        let named = matches!(global.linkage, Linkage::External | Linkage::Undefined);
-        !global.constant && global.function.is_none() && (named || escaping.contains(id))
+        let named = !matches!(global.linkage, Linkage::Internal | Linkage::Local);
+        named || escaping.contains(id)
     });
     reachable.map(|(id, _)| id).collect()
 }

@@ -235,6 +235,11 @@ impl Executor<'_> {
                 options.push(Ok(state.clone().with_target(id, Value::pointer(global_object(global), 0))));
             }
         }
+        if let PointerUse::EqualTo(object, offset) = purpose
+            && state.memory.get(object).data.is_some_and(|data| self.begins_with(data, pointee))
+        {
+            options.push(Ok(state.clone().with_target(id, Value::pointer(object, offset))));
+        }
     }
 
     /// Creates the pointee of a pointer that is never null and never aliased.
@@ -262,8 +267,8 @@ impl Executor<'_> {
             _ if self.module.types[object.element].has_intrinsic_size() => 1,
             (Some(length), _) => length,
             (None, PointerUse::Access) => 1,
-            (None, PointerUse::Compare) if object.default_length => 1,
-            (None, PointerUse::Compare | PointerUse::SameObject(_)) => 0,
+            (None, PointerUse::Compare | PointerUse::EqualTo(..)) if object.default_length => 1,
+            (None, PointerUse::Compare | PointerUse::EqualTo(..) | PointerUse::SameObject(_)) => 0,
         };
         if object.default_length && self.is_walked_over(object.element, purpose) {
             // The program may walk over more than one element between the two pointers.
@@ -292,7 +297,7 @@ impl Executor<'_> {
         match purpose {
             PointerUse::Access => false,
             PointerUse::SameObject(_) => true,
-            PointerUse::Compare => {
+            PointerUse::Compare | PointerUse::EqualTo(..) => {
                 !matches!(self.module.types[element], DataType::Struct { .. } | DataType::OneOf { .. })
             }
         }

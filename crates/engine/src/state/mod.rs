@@ -96,6 +96,8 @@ pub(crate) enum PointerUse {
     Access,
     /// A comparison: the pointer may also point just behind an object.
     Compare,
+    /// A comparison with a pointer into this constant, at this offset.
+    EqualTo(ObjectId, u64),
     /// The order with, or distance from, a pointer into this object.
     SameObject(ObjectId),
 }

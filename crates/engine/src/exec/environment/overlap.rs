@@ -70,8 +70,13 @@ impl Executor<'_> {
         if self.is_undefined_variable(a.object) || self.is_undefined_variable(b.object) {
             return Ok(self.considers(Caveat::Overlap));
         }
+        if self.is_literal(a.object) && self.is_literal(b.object) {
+            let what = "equal string literals, and ends of them, may be one object".to_string();
+            return Ok(self.considers(Caveat::Unsettled(Unspecified::Said(what))));
+        }
         let (Some(x), Some(y)) = (self.extent(state, a.object), self.extent(state, b.object)) else {
-            return Ok((at_end(a) || at_end(b)) && self.considers(Caveat::Overlap));
+            let possible = at_end(a) || at_end(b) || self.may_hold_constant(state, a, b);
+            return Ok(possible && self.considers(Caveat::Overlap));
         };
         let same = self.same_layout(x.element, y.element);
         let distinct = same && start(a) && start(b);
@@ -85,6 +90,24 @@ impl Executor<'_> {
         let only_held = !(same || (x.global && y.global));
         let possible = only_held || at_end(a) || at_end(b) || (!distinct && self.may_overlap(x, y));
         Ok(possible && self.considers(Caveat::Overlap))
+    }
+
+    /// Returns true if one of two pointers is an input and the other points to a constant that it may point to, too:
+    /// the sentinel of a list, an exported default.
+    fn may_hold_constant(&self, state: &State, a: &Pointer, b: &Pointer) -> bool {
+        let is_input = |pointer: &Pointer| state.memory.get(pointer.object).kind == ObjectKind::Input;
+        (is_input(a) && self.is_reachable_constant(b.object)) || (is_input(b) && self.is_reachable_constant(a.object))
+    }
+
+    /// Returns true if an object is a literal that represents no function.
+    fn is_literal(&self, object: ObjectId) -> bool {
+        let global = self.module.globals.get(GlobalId::new(object.index()));
+        global.is_some_and(|global| global.linkage == Linkage::Literal && global.function.is_none())
+    }
+
+    /// Returns true if an object is a constant whose address a pointer from outside may hold.
+    pub(crate) fn is_reachable_constant(&self, object: ObjectId) -> bool {
+        self.reachable_constants.contains(&GlobalId::new(object.index()))
     }
 
     /// Returns true if an input object of known length is older than another one.

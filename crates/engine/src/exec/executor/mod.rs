@@ -86,8 +86,10 @@ pub(crate) struct Executor<'m> {
     pub ledger: Ledger,
     /// Addresses computed from null: no environment has an object there.
     pub null_based: FxHashSet<TermId>,
-    /// Globals that symbolic pointers may point to.
+    /// Variables that symbolic pointers may point to.
     pub reachable_globals: BTreeSet<GlobalId>,
+    /// Constants and functions that symbolic pointers may point to.
+    pub reachable_constants: BTreeSet<GlobalId>,
     pub used_globals: Option<Rc<UsedGlobals>>,
     pub initial_globals: InitialGlobals,
     /// Functions by type, computed on demand.
@@ -143,6 +145,7 @@ impl<'m> Executor<'m> {
             ledger: Ledger::default(),
             null_based: FxHashSet::default(),
             reachable_globals: BTreeSet::new(),
+            reachable_constants: BTreeSet::new(),
             used_globals: None,
             initial_globals: InitialGlobals::default(),
             functions_by_type: OnceCell::new(),

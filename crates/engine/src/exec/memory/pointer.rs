@@ -8,12 +8,12 @@ use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
 use crate::exec::memory::access::NULL_PAGE;
 use crate::state::memory::{Cell, ObjectKind, address_term, cell_term, concat_bytes};
-use crate::state::value::{Pointer, PointerBytes, Scalar, Value};
+use crate::state::value::{ObjectId, Pointer, PointerBytes, Scalar, Value};
 use crate::state::{PointerUse, State, Stop};
 use std::rc::Rc;
-use touchstone_base::Span;
+use touchstone_base::{Id, Span};
 use touchstone_criteria::Unsupported;
-use touchstone_ir::{CmpOp, Operand, Reg, Ty};
+use touchstone_ir::{CmpOp, GlobalId, Linkage, Operand, Reg, Ty};
 use touchstone_solver::{Op, TermId};
 
 /// Returns the stop for an order or distance that depends on the addresses of objects.
@@ -50,9 +50,7 @@ impl Executor<'_> {
             return Ok(self.terms.truth(matches!(op, CmpOp::Eq | CmpOp::Ule | CmpOp::Sle)));
         }
         let (left, right) = match op {
-            CmpOp::Eq | CmpOp::Ne => {
-                (self.resolved_for_comparison(state, left)?, self.resolved_for_comparison(state, right)?)
-            }
+            CmpOp::Eq | CmpOp::Ne => self.resolved_for_equality(state, left, right)?,
             _ => self.resolved_for_order(state, left, right)?,
         };
         self.compare_resolved(state, op, (&left, &right), ty, span)
@@ -64,6 +62,33 @@ impl Executor<'_> {
             Stop::Materialise(id, _) => Stop::Materialise(id, PointerUse::Compare),
             other => other,
         })
+    }
+
+    /// Resolves two pointers that are compared for equality. A symbolic pointer may also be the address of a constant
+    /// that it is compared with, if a test can name it.
+    fn resolved_for_equality(&mut self, state: &State, left: &Value, right: &Value) -> Result<(Value, Value), Stop> {
+        match (self.resolved_for_comparison(state, left), self.resolved_for_comparison(state, right)) {
+            (Ok(left), Ok(right)) => Ok((left, right)),
+            (Err(Stop::Materialise(id, purpose)), Ok(other)) | (Ok(other), Err(Stop::Materialise(id, purpose))) => {
+                let constant = match other {
+                    Value::Ptr(Pointer { object, offset: Scalar::Const(offset) })
+                        if self.is_nameable_constant(object) =>
+                    {
+                        Some(PointerUse::EqualTo(object, offset))
+                    }
+                    _ => None,
+                };
+                Err(Stop::Materialise(id, constant.unwrap_or(purpose)))
+            }
+            (Err(stop), _) | (_, Err(stop)) => Err(stop),
+        }
+    }
+
+    /// Returns true if an object is a constant that a test can name and whose address a pointer from outside may hold.
+    fn is_nameable_constant(&self, object: ObjectId) -> bool {
+        let global = self.module.globals.get(GlobalId::new(object.index()));
+        let named = global.is_some_and(|global| matches!(global.linkage, Linkage::External | Linkage::Internal));
+        named && self.is_reachable_constant(object)
     }
 
     /// Resolves two pointers that are ordered or subtracted. A symbolic pointer is materialised into the object of the
