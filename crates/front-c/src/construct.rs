@@ -244,6 +244,8 @@ pub(crate) enum Construct {
     WeakRef,
     #[error("variable in a machine register")]
     MachineRegister,
+    #[error("function that runs at the end of a variable's scope (attribute cleanup)")]
+    CleanupFunction,
 
     // The program as a whole.
     #[error("constructor whose priority a macro hides")]

@@ -65,6 +65,8 @@ pub enum GlobalRole {
     /// A variable like others.
     #[default]
     Variable,
+    /// A variable that opaque code also names, reads and writes: assembly, the linker, another symbol.
+    Exposed,
     /// State of earlier library calls: any value until a call sets it.
     LeftBehind,
     /// A heap object that exists when a run starts. It holds the value in the module, no test sets it, and it is never

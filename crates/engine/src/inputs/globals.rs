@@ -282,7 +282,7 @@ pub(crate) fn written_globals(module: &Module) -> BTreeSet<GlobalId> {
 
 /// The uses of the addresses of globals.
 struct Addresses {
-    /// Globals with an address that is stored, passed, returned or converted to an integer.
+    /// Globals that opaque code names, or with an address that is stored, passed, returned or converted to an integer.
     escaping: BTreeSet<GlobalId>,
     /// Globals that are written through their address.
     written: BTreeSet<GlobalId>,
@@ -290,7 +290,10 @@ struct Addresses {
 
 fn addresses(module: &Module) -> Addresses {
     let (mut escaping, mut written) = (BTreeSet::new(), BTreeSet::new());
-    for global in module.globals.values() {
+    for (id, global) in module.globals.iter() {
+        if global.role == GlobalRole::Exposed {
+            escaping.insert(id);
+        }
         for piece in global.init.iter().flatten() {
             if let touchstone_ir::Init::GlobalAddr { global, .. } = piece {
                 escaping.insert(*global);

@@ -73,7 +73,7 @@ pub(crate) fn is_persistent(module: &Module, id: GlobalId, written: &BTreeSet<Gl
     private
         && !global.constant
         && global.function.is_none()
-        && global.role == GlobalRole::Variable
+        && matches!(global.role, GlobalRole::Variable | GlobalRole::Exposed)
         && written.contains(&id)
 }
 

@@ -52,7 +52,7 @@ words! {
         External => "answering", Library => "library", Callback => "callback",
     }
     BranchRole { Condition => "condition", Check => "check", Dispatch => "dispatch" }
-    GlobalRole { Variable => "variable", LeftBehind => "left_behind", Heap => "heap", Runtime => "runtime" }
+    GlobalRole { Variable => "variable", Exposed => "exposed", LeftBehind => "left_behind", Heap => "heap", Runtime => "runtime" }
     IntKind { Number => "number", Character => "character" }
     InputSource {
         Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",

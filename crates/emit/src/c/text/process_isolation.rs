@@ -27,7 +27,9 @@ impl ProcessIsolation {
             _ => None,
         });
         let is_hidden = named.any(|global| {
-            let variable = !global.constant && global.function.is_none() && global.role == GlobalRole::Variable;
+            let variable = !global.constant
+                && global.function.is_none()
+                && matches!(global.role, GlobalRole::Variable | GlobalRole::Exposed);
             let elsewhere = global.linkage == Linkage::Internal && global.span.file != function.span.file;
             variable && (global.linkage == Linkage::Local || elsewhere)
         });

@@ -37,7 +37,10 @@ impl Lowerer<'_, '_> {
             Some(empty) if empty.outputs.len() + empty.inputs == node.inner.len() => {
                 self.empty_assembly(&empty, node, span);
             }
-            _ => self.unsupported(Construct::InlineAssembly, node),
+            _ => {
+                self.unit.note_assembly();
+                self.unsupported(Construct::InlineAssembly, node);
+            }
         }
     }
     /// Returns the source text from the keyword on, at its spelling location.

@@ -6,6 +6,7 @@ use crate::clang::kind::NodeKind as K;
 use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::link::models;
+use crate::lower::context::attributes::has_cleanup;
 use crate::lower::context::func::{Local, Lowerer};
 use crate::lower::context::lifetimes::ScopedObject;
 use crate::lower::context::lvalue::Location;
@@ -75,7 +76,10 @@ impl Lowerer<'_, '_> {
             K::AttributedStmt => node.inner.last().into_iter().for_each(|inner| self.statement(inner)),
             K::IndirectGotoStmt => self.computed_goto(node, span),
             K::GCCAsmStmt => self.assembly(node, span),
-            K::MSAsmStmt => self.unsupported(Construct::InlineAssembly, node),
+            K::MSAsmStmt => {
+                self.unit.note_assembly();
+                self.unsupported(Construct::InlineAssembly, node);
+            }
             _ if node.kind.is_expression() => self.effect(node),
             kind => {
                 self.unsupported(Construct::Node(kind.clone()), node);
@@ -356,6 +360,7 @@ impl Lowerer<'_, '_> {
         if self.unit.is_library() {
             models::describe(&mut self.unit.program.globals[global], &name);
         }
+        self.unit.note_attributes(node, global);
         self.unit.static_locals.insert(node.id, global);
         self.locals.insert(node.id, Local::Static(global));
         if let Some(value) = initialiser(node) {
@@ -367,6 +372,9 @@ impl Lowerer<'_, '_> {
         let ty = self.unit.type_of(node);
         let span = self.unit.span(node);
         self.unit.scopes.add_variable(&node.name, node.id, ty.clone());
+        if has_cleanup(node) {
+            return self.unsupported(Construct::CleanupFunction, node);
+        }
         if ty.has_variable_size() {
             return self.declare_variable_array(node, &ty, span);
         }

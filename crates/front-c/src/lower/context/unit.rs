@@ -8,6 +8,7 @@ use crate::construct::Construct;
 use crate::error::FrontError;
 use crate::link::linked_program::{Declaration, GlobalDeclaration, LinkedProgram};
 use crate::link::models;
+use crate::lower::context::attributes::is_file_assembly;
 use crate::types::ctype::{FieldDecl, RecordLayout, Type, TypeKind};
 use crate::types::scope::{Scopes, TagType};
 use crate::types::typename::{parse_known, parse_type};
@@ -49,6 +50,10 @@ pub(crate) struct Unit<'p> {
     pub label_numbers: FxHashMap<u64, u64>,
     /// Static locals by clang's id.
     pub static_locals: FxHashMap<u64, GlobalId>,
+    /// The index of the first global that this file adds.
+    pub first_global: usize,
+    /// True if the file contains instructions in assembly.
+    pub has_assembly: bool,
     /// True if compilers inline some library functions regardless of the program's own.
     pub inlines: bool,
     selection: UnitSelection,
@@ -65,6 +70,8 @@ impl<'p> Unit<'p> {
     /// Creates an empty unit.
     pub fn new(program: &'p mut LinkedProgram, file: &str, selection: UnitSelection) -> Unit<'p> {
         Unit {
+            first_global: program.globals.len(),
+            has_assembly: false,
             program,
             scopes: Scopes::new(),
             names: Vec::new(),
@@ -161,6 +168,7 @@ impl<'p> Unit<'p> {
             K::TypedefDecl | K::RecordDecl | K::EnumDecl => self.type_declaration(&node),
             K::FunctionDecl => return self.function_declaration(node),
             K::VarDecl => return self.global_declaration(&node),
+            kind if is_file_assembly(kind) => self.note_assembly(),
             _ => {}
         }
         Ok(())
@@ -645,6 +653,7 @@ impl<'p> Unit<'p> {
             let id = self.global_named(target, node.ty.as_ref());
             self.globals.insert(node.name.clone(), id);
             self.program.alias_global(&node.name, id);
+            self.expose(id);
             return Ok(());
         }
         if node.inner.iter().any(|inner| inner.kind == K::WeakRefAttr) {
@@ -676,6 +685,7 @@ impl<'p> Unit<'p> {
         if library {
             models::describe(&mut self.program.globals[id], &node.name);
         }
+        self.note_attributes(node, id);
         // Defined before its initialiser, which may refer to it.
         self.program.define_global(id, span, linkage, None)?;
         if let Some(value) = initialiser(node) {
@@ -707,6 +717,12 @@ impl<'p> Unit<'p> {
 
     /// Lowers postponed functions that turned out to be needed.
     pub fn finish(&mut self) -> Result<(), FrontError> {
+        self.lower_postponed()?;
+        self.expose_to_assembly();
+        Ok(())
+    }
+
+    fn lower_postponed(&mut self) -> Result<(), FrontError> {
         self.complete_globals();
         if let UnitSelection::Library(names, _) = self.selection.clone() {
             for name in &names {
