@@ -12,6 +12,12 @@ unsigned long touchstone_bswap64(unsigned long x)
     return (unsigned long)touchstone_bswap32((unsigned)x) << 32 | touchstone_bswap32((unsigned)(x >> 32));
 }
 
+/* arpa/inet.h on a little-endian machine. */
+unsigned htonl(unsigned x) { return touchstone_bswap32(x); }
+unsigned ntohl(unsigned x) { return touchstone_bswap32(x); }
+unsigned short htons(unsigned short x) { return touchstone_bswap16(x); }
+unsigned short ntohs(unsigned short x) { return touchstone_bswap16(x); }
+
 int touchstone_popcountl(unsigned long x)
 {
     x -= x >> 1 & 0x5555555555555555UL;
@@ -38,6 +44,9 @@ int touchstone_ctz(unsigned x) { return trailing(x) + defined(x != 0); }
 int touchstone_ffs(int x) { return (trailing((unsigned)x) + 1) * (x != 0); }
 int touchstone_ffsl(long x) { return (trailing((unsigned long)x) + 1) * (x != 0); }
 int touchstone_ffsll(long long x) { return (trailing((unsigned long)x) + 1) * (x != 0); }
+int ffs(int x) { return touchstone_ffs(x); }
+int ffsl(long x) { return touchstone_ffsl(x); }
+int ffsll(long long x) { return touchstone_ffsll(x); }
 
 static int leading(unsigned long x)
 {

@@ -45,6 +45,8 @@ pub enum CBuiltin {
     ReturnAddress,
     /// `(ptr) -> i32`: 1 if the object was made as a stream ([`is_stream`]), 0 if it was made as anything else. A run only knows its size.
     IsStream,
+    /// `(ptr)`: the byte at the address is accessed. Its value does not matter, so that it may be uninitialised.
+    Access,
 }
 
 /// Returns true if a type is that of the library's streams.
@@ -65,7 +67,7 @@ impl CBuiltin {
     }
 
     /// The words of the text form.
-    pub(crate) const WORDS: [(CBuiltin, &'static str); 15] = [
+    pub(crate) const WORDS: [(CBuiltin, &'static str); 16] = [
         (CBuiltin::Printf, "printf"),
         (CBuiltin::Putchar, "putchar"),
         (CBuiltin::Puts, "puts"),
@@ -81,6 +83,7 @@ impl CBuiltin {
         (CBuiltin::Resume, "resume"),
         (CBuiltin::ReturnAddress, "return_address"),
         (CBuiltin::IsStream, "is_stream"),
+        (CBuiltin::Access, "access"),
     ];
 
     /// Returns the word in the text form.
@@ -108,7 +111,7 @@ impl CBuiltin {
             CBuiltin::FloatText => (&[T::I64, T::I32, T::I32, T::I32, T::I32, T::I32], Some(T::I32)),
             CBuiltin::Malloc | CBuiltin::Alloca => (&[T::I64], Some(T::Ptr)),
             CBuiltin::Calloc => (&[T::I64, T::I64], Some(T::Ptr)),
-            CBuiltin::Free | CBuiltin::Release | CBuiltin::AtExit => (&[T::Ptr], None),
+            CBuiltin::Free | CBuiltin::Release | CBuiltin::AtExit | CBuiltin::Access => (&[T::Ptr], None),
             CBuiltin::Resume => (&[T::Ptr, T::I32], None),
             CBuiltin::ReturnAddress => (&[T::I32], Some(T::Ptr)),
         }

@@ -544,3 +544,29 @@ static inline int asks(int a) { return own(a) ? 1 : 2; }
     // Each is tested in its own file.
     assert!(shown.contains(" agreed") && !shown.contains("disagree"), "{shown}");
 }
+
+#[test]
+fn memcmp_accesses_all_bytes_also_behind_the_first_difference() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let run = |size: u32| {
+        let text = format!(
+            "#include <string.h>\nint main(void) {{ char a[2], b[2]; a[0] = 1; b[0] = 2; return memcmp(a, b, {size}) > 0; }}"
+        );
+        let file = scratch.path().join("compare.c");
+        std::fs::write(&file, text).expect("a writable directory");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+        let output = command.arg("run").arg(&file).output().expect("touchstone runs");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    // The second byte has no value, but it exists.
+    assert!(!run(2).contains("out of bounds") && !run(2).contains("uninitialised"), "{}", run(2));
+    assert!(run(4).contains("out of bounds"), "{}", run(4));
+}
+
+#[test]
+fn functions_of_byte_order_are_modelled_and_linked() {
+    let program = "#include <arpa/inet.h>\nint f(unsigned n) { if (htonl(ntohl(n)) != n) return 2; \
+                   return ntohs((unsigned short)n) == 0x1234; }";
+    let made = generate(program, &["-f", "f", "-c", "branch"]);
+    assert_eq!(made.status("htonl(ntohl(n)) != n is true"), ["infeasible"], "{}", made.shown);
+}

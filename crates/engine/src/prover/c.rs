@@ -16,9 +16,12 @@ pub(crate) enum CBuiltinEffect {
 pub(crate) fn effect(builtin: CBuiltin) -> CBuiltinEffect {
     match builtin {
         CBuiltin::Resume => CBuiltinEffect::Ends,
-        CBuiltin::Putchar | CBuiltin::Puts | CBuiltin::Release | CBuiltin::FloatText | CBuiltin::IsStream => {
-            CBuiltinEffect::Result
-        }
+        CBuiltin::Putchar
+        | CBuiltin::Puts
+        | CBuiltin::Release
+        | CBuiltin::FloatText
+        | CBuiltin::IsStream
+        | CBuiltin::Access => CBuiltinEffect::Result,
         CBuiltin::Printf
         | CBuiltin::Vprintf
         | CBuiltin::SetMark
@@ -65,6 +68,7 @@ pub(crate) fn writes(builtin: CBuiltin) -> CBuiltinWrites {
         | CBuiltin::Puts
         | CBuiltin::Alloca
         | CBuiltin::IsStream
+        | CBuiltin::Access
         | CBuiltin::FloatText => CBuiltinWrites::Nothing,
     }
 }

@@ -128,6 +128,9 @@ pub(crate) const MODELS: [LibraryModel; 16] = [
         name: "<library>/math.c",
         text: include_str!("../../models/math.c"),
         functions: &[
+            "fesetenv",
+            "fesetround",
+            "feupdateenv",
             "modf",
             "modff",
             "frexp",
@@ -159,6 +162,13 @@ pub(crate) const MODELS: [LibraryModel; 16] = [
         name: "<library>/bits.c",
         text: include_str!("../../models/bits.c"),
         functions: &[
+            "htonl",
+            "htons",
+            "ntohl",
+            "ntohs",
+            "ffs",
+            "ffsl",
+            "ffsll",
             "touchstone_bswap16",
             "touchstone_bswap32",
             "touchstone_bswap64",

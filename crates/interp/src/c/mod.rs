@@ -69,6 +69,11 @@ impl<'m> Machine<'m> {
                 let is_it = |ty: &touchstone_ir::DataType| touchstone_ir::is_stream(ty) && ty.size(types) == size;
                 Ok(Value::Int(u64::from(types.values().any(is_it))))
             }
+            CBuiltin::Access => {
+                let place = self.memory.resolve(self.used(frame, arg(0)?)?)?;
+                self.memory.check_read(place, 1)?;
+                Ok(Value::Undefined)
+            }
             CBuiltin::AtExit => self.at_exit(frame, arg(0)?),
         }
     }

@@ -50,6 +50,10 @@ impl Executor<'_> {
                 let truth = Value::constant(u64::from(data.is_some_and(touchstone_ir::is_stream)));
                 dst.into_iter().for_each(|dst| state.set(dst, truth.clone()));
             }
+            CBuiltin::Access => {
+                let value = state.top().value(args[0]);
+                self.check_byte(state, &value, span)?;
+            }
             CBuiltin::FloatText => self.float_text(state, dst, args, span)?,
             CBuiltin::Printf | CBuiltin::Puts | CBuiltin::Vprintf => {
                 // Output does not change the path; the interpreter produces it when the test is confirmed.

@@ -90,6 +90,11 @@ impl Executor<'_> {
         Ok((location.pointer.object, offset as usize))
     }
 
+    /// Checks that one byte is accessible, without reading it.
+    pub(in crate::exec) fn check_byte(&mut self, state: &mut State, addr: &Value, span: Span) -> Result<(), Stop> {
+        self.locations(state, addr, 1, Intent::Read, span).map(drop)
+    }
+
     /// Returns the locations that the access may refer to, after all checks.
     fn locations(
         &mut self,

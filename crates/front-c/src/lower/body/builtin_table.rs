@@ -146,6 +146,7 @@ fn model_support(name: &str) -> Option<BuiltinCall> {
         "touchstone_allocate" => BuiltinCall::Direct(Builtin::Allocate, &[Ty::I64], Some(PTR)),
         "touchstone_parse" => BuiltinCall::Direct(Builtin::ParseFloat(Format::F64), &[PTR, Ty::I64], Some(Ty::I64)),
         "touchstone_parsef" => BuiltinCall::Direct(Builtin::ParseFloat(Format::F32), &[PTR, Ty::I64], Some(Ty::I32)),
+        "touchstone_access" => BuiltinCall::Direct(Builtin::C(CBuiltin::Access), &[PTR], None),
         "touchstone_is_stream" => BuiltinCall::Direct(Builtin::C(CBuiltin::IsStream), &[PTR], Some(Ty::I32)),
         "touchstone_object_size" => BuiltinCall::Direct(Builtin::ObjectSize, &[PTR], Some(Ty::I64)),
         _ => return None,
