@@ -242,6 +242,8 @@ pub(crate) enum Construct {
     NarrowAddress,
     #[error("weakref attribute")]
     WeakRef,
+    #[error("printf %n")]
+    PrintfStore,
     #[error("variable in a machine register")]
     MachineRegister,
     #[error("function that runs at the end of a variable's scope (attribute cleanup)")]
@@ -260,8 +262,6 @@ pub(crate) enum Construct {
     // Labels for coverage.
     #[error("label without a condition")]
     LabelWithoutCondition,
-    #[error("side effect in a label")]
-    LabelSideEffect,
     #[error("this kind of expression in a label")]
     LabelExpression,
 }

@@ -14,7 +14,7 @@ use crate::lower::context::point_table::{LabelCall, PointSubject, label_call};
 use crate::points::formulas::MAX_SOURCE_DEPTH;
 use crate::types::ctype::TypeKind;
 use touchstone_base::Span;
-use touchstone_ir::{CmpOp, CondTag, DecisionId, Expr, ExprKind, InstKind, Point, PointKind};
+use touchstone_ir::{CmpOp, CondTag, DecisionId, Expr, ExprKind, InstKind, Operand, Point, PointKind, Ty};
 
 impl Lowerer<'_, '_> {
     fn mark(&mut self, subject: PointSubject, make: impl FnOnce(&mut Self) -> Option<Point>) {
@@ -186,7 +186,7 @@ impl Lowerer<'_, '_> {
         });
     }
 
-    /// Marks a label; the call has no other effect.
+    /// Marks a label; the call has no other effect than those of its condition.
     pub fn mark_label(&mut self, call: LabelCall, node: &AstNode) {
         let args = node.inner.get(1..).unwrap_or_default();
         let (id, condition) = match call {
@@ -194,11 +194,18 @@ impl Lowerer<'_, '_> {
             LabelCall::ConditionFirst => (args.get(1), args.first()),
         };
         let Some(condition) = condition else { return self.unsupported(Construct::LabelWithoutCondition, node) };
-        if has_effects(condition) {
-            return self.unsupported(Construct::LabelSideEffect, node);
-        }
-        let Some(predicate) = self.formula_of_truth(condition) else {
-            return self.unsupported(Construct::LabelExpression, node);
+        let formula = if has_effects(condition) { None } else { self.formula_of_truth(condition) };
+        let predicate = match formula {
+            Some(formula) => formula,
+            // An argument of the call: it is evaluated as code, with its calls and side effects.
+            None => {
+                let span = self.unit.span(condition);
+                let truth = self.assumed_truth(condition);
+                let Operand::Reg(reg) = self.keep(truth, span) else {
+                    return self.unsupported(Construct::LabelExpression, node);
+                };
+                self.written(condition, ExprKind::Reg(reg), Ty::I1, false)
+            }
         };
         self.mark(PointSubject::Label(node.id), |lowerer| {
             lowerer.point_table.labels += 1;

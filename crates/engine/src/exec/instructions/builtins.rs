@@ -139,7 +139,16 @@ impl Executor<'_> {
         let size = self.fixed(state, args[1], span)?;
         let name = self.constant_string(state, args.get(2).copied(), span)?;
         let addr = state.top().value(args[0]);
-        let (object, at) = self.fixed_location(state, &addr, size, Intent::Write(Written::Bytes), span)?;
+        let (object, at) = self.fixed_location(state, &addr, size, Intent::Write(Written::Bytes), span).map_err(
+            |stop| match stop {
+                // No test can contain such an input: the program would stop before it asks for it.
+                Stop::End(PathEnd::Error { kind: ErrorKind::OutOfBounds, span }) if source == InputSource::Request => {
+                    let what = "request for more bytes than the object has".to_string();
+                    Stop::unsupported(Unsupported::Construct(what), span)
+                }
+                other => other,
+            },
+        )?;
         let asked = state.memory.get(object).data.and_then(|data| self.requested_type(data, at as u64, size));
         if size < state.memory.get(object).size {
             // Reads the cells before the input is created: this may fork.
@@ -149,17 +158,16 @@ impl Executor<'_> {
         self.overwrite(state, object, at, &cells)
     }
 
-    /// Returns a constant null-terminated string; `input` if the operand is none.
+    /// Returns a constant null-terminated string; `input` without an operand.
     pub(crate) fn constant_string(
         &mut self,
         state: &State,
         operand: Option<Operand>,
         span: Span,
     ) -> Result<String, Stop> {
-        let Some(Value::Ptr(Pointer { object, offset: Scalar::Const(at) })) =
-            operand.map(|operand| state.top().value(operand))
-        else {
-            return Ok("input".to_string());
+        let Some(operand) = operand else { return Ok("input".to_string()) };
+        let Value::Ptr(Pointer { object, offset: Scalar::Const(at) }) = state.top().value(operand) else {
+            return Err(Stop::unsupported(Unsupported::SymbolicName, span));
         };
         let size = state.memory.get(object).size as usize;
         let cells = self.plain_cells(state, object, (at as usize).min(size)..size)?;

@@ -44,7 +44,7 @@ impl Lowerer<'_, '_> {
             BuiltinCall::KleeRange => self.range(args, node, span),
             BuiltinCall::Expect => self.expected(args, span),
             BuiltinCall::ConstantP | BuiltinCall::TypeClass | BuiltinCall::ObjectSize => {
-                Some(self.compile_time_value(call, args))
+                Some(self.compile_time_value(call, args, span))
             }
             BuiltinCall::ReturnAddress => Some(self.return_address(args, span)),
             BuiltinCall::SetJump => Some(self.set_jump(args, span)),
@@ -60,7 +60,7 @@ impl Lowerer<'_, '_> {
                 None
             }
             BuiltinCall::Printf => {
-                self.printf(args, span);
+                self.printf(args, node, span);
                 None
             }
             BuiltinCall::Vprintf => self.vprintf(args, span),
@@ -122,20 +122,24 @@ impl Lowerer<'_, '_> {
         value
     }
 
-    fn compile_time_value(&mut self, call: BuiltinCall, args: &[AstNode]) -> Operand {
+    fn compile_time_value(&mut self, call: BuiltinCall, args: &[AstNode], span: Span) -> Operand {
         match call {
             BuiltinCall::ConstantP => {
-                let constant = args.first().is_some_and(|arg| self.unit.is_constant(arg));
-                Operand::Const(Ty::I32, u64::from(constant))
+                if args.first().is_some_and(|arg| self.unit.is_constant(arg)) {
+                    return Operand::Const(Ty::I32, 1);
+                }
+                let what = "a compiler may know a value (__builtin_constant_p)";
+                self.unsettled(what, Operand::Const(Ty::I32, 0), span)
             }
             BuiltinCall::TypeClass => {
                 let ty = args.first().map_or_else(Type::int, |arg| self.unit.type_of(arg));
                 Operand::Const(Ty::I32, touchstone_ir::mask(self.unit.type_class(&ty), 32))
             }
             _ => {
-                // The size of an object is not known at compile time, an answer that compilers may always give.
+                // An answer that compilers may always give: the size is unknown.
                 let kind = args.get(1).and_then(|kind| self.unit.const_int(kind)).unwrap_or(0);
-                Operand::Const(Ty::I64, if kind & 2 == 0 { u64::MAX } else { 0 })
+                let unknown = Operand::Const(Ty::I64, if kind & 2 == 0 { u64::MAX } else { 0 });
+                self.unsettled("a compiler may know the size of an object (__builtin_object_size)", unknown, span)
             }
         }
     }
@@ -163,7 +167,10 @@ impl Lowerer<'_, '_> {
         Some(dst)
     }
 
-    fn printf(&mut self, args: &[AstNode], span: Span) {
+    fn printf(&mut self, args: &[AstNode], node: &AstNode, span: Span) {
+        if self.may_store_count(args) {
+            return self.unsupported(Construct::PrintfStore, node);
+        }
         let mut printed = |arg: &AstNode| {
             if self.unit.type_of(arg).is_long_double() {
                 let value = self.wide(arg);
@@ -181,6 +188,22 @@ impl Lowerer<'_, '_> {
         };
         let args = values.concat();
         self.emit(InstKind::Builtin { dst: None, builtin: Builtin::C(CBuiltin::Printf), args }, span);
+    }
+
+    /// Returns true if a format may contain `%n`, which writes memory. Without a literal format, a pointer to an integer
+    /// that is no character may belong to one.
+    fn may_store_count(&self, args: &[AstNode]) -> bool {
+        let mut format = args.first();
+        while let Some(node) = format.filter(|node| matches!(node.kind, K::ImplicitCastExpr | K::ParenExpr)) {
+            format = node.inner.first();
+        }
+        match format.filter(|node| node.kind == K::StringLiteral).and_then(|node| node.value.as_deref()) {
+            Some(text) => stores_count(text),
+            None => args.iter().skip(1).any(|arg| {
+                let ty = self.unit.type_of(arg);
+                ty.element().is_some_and(|element| matches!(element.kind, TypeKind::Int { bits, .. } if bits > 8))
+            }),
+        }
     }
 
     fn vprintf(&mut self, args: &[AstNode], span: Span) -> Option<Operand> {
@@ -277,4 +300,17 @@ impl Lowerer<'_, '_> {
         self.check(Builtin::Assume, both, span);
         Some(value)
     }
+}
+
+/// Returns true if a format contains a conversion `%n`.
+fn stores_count(format: &str) -> bool {
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        let conversion = rest[at + 1..].trim_start_matches(|c: char| "-+ #0123456789.*$'hlLqjzt".contains(c));
+        if conversion.starts_with('n') {
+            return true;
+        }
+        rest = conversion.strip_prefix('%').unwrap_or(conversion);
+    }
+    false
 }
