@@ -66,6 +66,26 @@ pub enum FrontError {
         /// `file:line:column` of the second definition.
         second: String,
     },
+    /// A flag selects a target whose types are unknown.
+    #[error(
+        "`{flag}` selects another target than x86-64 Linux, the only one whose types and layouts Touchstone knows, so that \
+         verdicts would be wrong. Leave the flag out to analyse the program as x86-64 code"
+    )]
+    OtherTarget {
+        /// The flag.
+        flag: String,
+    },
+    /// A flag changes the meaning of the program and is not honoured.
+    #[error(
+        "`{flag}` {effect}, which is not supported, so that verdicts would be wrong. Leave the flag out to analyse the program \
+         without it"
+    )]
+    RefusedFlag {
+        /// The flag.
+        flag: &'static str,
+        /// The effect of the flag.
+        effect: &'static str,
+    },
     /// compile_commands.json is unusable.
     #[error("cannot use `{}`: {why}", file.display())]
     BadCompileCommands {

@@ -12,6 +12,7 @@ mod bad_input;
 mod brute_force;
 mod cache;
 mod change;
+mod compile_flags;
 mod compilers;
 mod composition;
 mod confirmation;

@@ -16,12 +16,16 @@ struct Entry {
 /// Macros for text that is not preprocessed; in preprocessed text they would shift source positions.
 ///
 /// The first one puts the member's address next to the `offsetof` that clang evaluates: the expression stays constant,
-/// and its operands are nodes of the AST. The others map names of gcc to those of clang.
-const SOURCE_MACROS: [&str; 3] = [
+/// and its operands are nodes of the AST. The next ones map names of gcc to those of clang.
+const SOURCE_MACROS: [&str; 6] = [
     "-D__builtin_offsetof(t,...)=__builtin_choose_expr(1,\
      __builtin_offsetof(t,__VA_ARGS__),(__SIZE_TYPE__)&((t*)0)->__VA_ARGS__)",
     "-D__builtin_imaxabs=__builtin_labs",
     "-D__builtin_shuffle=__builtin_shufflevector",
+    // The time of compilation, which is unknown here (`link/build_assumptions.rs`).
+    "-D__DATE__=\"Dec 31 9999\"",
+    "-D__TIME__=\"23:59:57\"",
+    "-D__TIMESTAMP__=\"Fri Dec 31 23:59:57 9999\"",
 ];
 
 /// Returns the macros that are predefined for a text.

@@ -55,6 +55,10 @@ pub(crate) struct LinkedProgram {
     names: FxHashSet<String>,
     /// True if `-finstrument-functions` is given.
     pub instruments_functions: bool,
+    /// Assumptions of all verdicts about the program.
+    pub assumptions: BTreeSet<String>,
+    /// True if objects may be accessed as any type.
+    pub any_aliasing: bool,
     /// Constructors and destructors, in the order of their definitions.
     pub startup_functions: Vec<StartupFunction>,
 }
@@ -120,6 +124,8 @@ impl LinkedProgram {
             function_types: BTreeMap::new(),
             names: FxHashSet::default(),
             instruments_functions: false,
+            assumptions: BTreeSet::new(),
+            any_aliasing: false,
             startup_functions: Vec::new(),
         }
     }
@@ -315,6 +321,10 @@ impl LinkedProgram {
     pub fn alias_function(&mut self, name: &str, id: FuncId) {
         self.external_functions.entry(name.to_string()).or_insert(id);
     }
+    /// Returns true if the program uses an external function of this name.
+    pub fn external_function(&self, name: &str) -> bool {
+        self.external_functions.contains_key(name)
+    }
     /// Adds a static local variable.
     pub fn static_local(&mut self, name: &str, ty: &Type, span: Span, file: &str) -> GlobalId {
         let id = self.push_global(name, ty, span, Linkage::Local);
@@ -431,6 +441,8 @@ impl LinkedProgram {
     pub fn finish(mut self) -> Module {
         self.surround_main();
         self.check_hooks();
+        self.add_assumptions();
+        self.expose_build_stamps();
         self.add_function_pointees();
         self.name_functions();
         self.name_globals();
@@ -466,7 +478,7 @@ impl LinkedProgram {
         };
         cleanup::merge_types(&mut module);
         cleanup::add_byte(&mut module);
-        crate::link::memory_rules::set_rules(&mut module);
+        crate::link::memory_rules::set_rules(&mut module, self.any_aliasing);
         cleanup::drop_unused_files(&mut module, self.given_files);
         module
     }

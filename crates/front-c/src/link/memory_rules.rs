@@ -12,8 +12,9 @@ use touchstone_ir::{
     StructKind,
 };
 
-/// Fills the table of a module with final types, and marks structures with a flexible last member.
-pub(crate) fn set_rules(module: &mut Module) {
+/// Fills the table of a module with final types, and marks structures with a flexible last member. With
+/// `any_aliasing` (`-fno-strict-aliasing`, a `may_alias` type), types exclude nothing.
+pub(crate) fn set_rules(module: &mut Module, any_aliasing: bool) {
     let open: Vec<DataTypeId> = module.types.ids().filter(|id| is_open(&module.types, *id)).collect();
     for id in open {
         if let DataType::Struct { kind, .. } = &mut module.types[id] {
@@ -34,7 +35,7 @@ pub(crate) fn set_rules(module: &mut Module) {
             },
             same: layout(data).map_or(id, |layout| *layouts.entry(layout).or_insert(id)),
             part: scalar(data).map_or(id, |scalar| *parts.entry(scalar).or_insert(id)),
-            shares: shares(&module.types, data),
+            shares: if any_aliasing { MemorySharing::Everything } else { shares(&module.types, data) },
         };
         module.memory.set(id, row, &module.types);
     }

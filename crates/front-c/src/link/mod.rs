@@ -7,6 +7,7 @@
 //!
 //! There is no circle here; `program_startup.rs` is a part of `impl LinkedProgram`.
 
+pub(crate) mod build_assumptions;
 pub(crate) mod cleanup;
 pub(crate) mod constructor;
 pub(crate) mod external_specs;

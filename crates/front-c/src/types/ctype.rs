@@ -235,6 +235,10 @@ pub(crate) struct TypeTable {
     /// The evaluation of `offsetof`.
     pub offsets: OffsetofMode,
     pub wide_fields: WideBitFields,
+    /// True if enumerations are as narrow as their values allow.
+    pub short_enums: bool,
+    /// The maximum alignment of members where no directive sets one.
+    pub packing: Option<u64>,
     interned: FxHashMap<DataType, DataTypeId>,
     /// The union of all types that `va_arg` is used with in the program.
     pub arguments: DataTypeId,
@@ -253,6 +257,8 @@ impl TypeTable {
             fresh_volatile: false,
             offsets: OffsetofMode::default(),
             wide_fields: WideBitFields::Unknown,
+            short_enums: false,
+            packing: None,
             interned: FxHashMap::default(),
             arguments: touchstone_base::Id::new(0),
             functions: BTreeMap::new(),

@@ -62,7 +62,8 @@ impl Unit<'_> {
                 let callee = callee_name(node)?;
                 match callee {
                     "__builtin_expect" if !has_effects(node) => self.const_int(node.inner.get(1)?)?,
-                    "__builtin_constant_p" => u64::from(self.is_constant(node.inner.get(1)?)),
+                    // Compilers may also know the value of other expressions.
+                    "__builtin_constant_p" if self.is_constant(node.inner.get(1)?) => 1,
                     "__builtin_classify_type" => self.type_class(&self.type_of(node.inner.get(1)?)),
                     _ => return None,
                 }

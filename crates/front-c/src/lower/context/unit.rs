@@ -185,6 +185,7 @@ impl<'p> Unit<'p> {
     }
 
     fn typedef(&mut self, node: &AstNode) {
+        self.note_aliasing(node);
         let direct = node.inner.first().and_then(|inner| self.declared_tag(inner));
         let mut ty = match direct {
             Some(TagType::Record(id)) => {
@@ -262,11 +263,12 @@ impl<'p> Unit<'p> {
             }
         };
         self.scopes.by_id.insert(node.id, TagType::Record(id));
+        self.note_aliasing(node);
         if !node.is_complete {
             return;
         }
         let mut fields = Vec::new();
-        let (mut packed, mut aligned, mut most) = (false, None, None);
+        let (mut packed, mut aligned, mut most) = (false, None, self.program.types.packing);
         for inner in &node.inner {
             match &inner.kind {
                 K::RecordDecl | K::EnumDecl => self.type_declaration(inner),
@@ -354,7 +356,7 @@ impl<'p> Unit<'p> {
         if items.is_empty() {
             return;
         }
-        let packed = node.inner.iter().any(|inner| inner.kind == K::PackedAttr);
+        let packed = self.program.types.short_enums || node.inner.iter().any(|inner| inner.kind == K::PackedAttr);
         let fixed = node.arg_type.as_ref().map(|text| self.type_named(text));
         let (bits, signed) = match fixed {
             Some(ty) => (self.program.types.scalar(&ty).bits(), self.program.types.is_signed(&ty)),
@@ -555,7 +557,13 @@ impl<'p> Unit<'p> {
     /// Returns the operand that `__builtin_choose_expr` selects.
     pub fn chosen<'n>(&self, node: &'n AstNode) -> Option<&'n AstNode> {
         let [condition, yes, no] = node.inner.as_slice() else { return None };
-        Some(if self.const_int(condition)? != 0 { yes } else { no })
+        // Where a constant is required, `__builtin_constant_p` of anything else is false.
+        let is_true = match self.const_int(condition) {
+            Some(value) => value != 0,
+            None if node.kind == K::ChooseExpr => false,
+            None => return None,
+        };
+        Some(if is_true { yes } else { no })
     }
     /// Returns the operand that `__builtin_types_compatible_p(a, b) ? x : y` selects. Headers use it like `_Generic`;
     /// it does not depend on a run, so it is no decision.
@@ -587,7 +595,8 @@ impl<'p> Unit<'p> {
         if matches!(self.selection, UnitSelection::Library(..)) && self.program.functions[id].is_defined() {
             return Ok(());
         }
-        let inline = node.is_inline && node.storage != Storage::Extern;
+        let gnu_inline = node.inner.iter().any(|inner| inner.kind.word() == "GNUInlineAttr");
+        let inline = node.is_inline && (node.storage != Storage::Extern || gnu_inline);
         let Some(id) = self.program.define(id, span, inline)? else { return Ok(()) };
         let ty = self.declarations[&node.name].ty.clone();
         self.program.function_types.insert(id, ty);
@@ -596,7 +605,11 @@ impl<'p> Unit<'p> {
         if node.inner.iter().any(|param| param.kind == K::ParmVarDecl && self.may_be_array(param)) {
             self.array_candidates.push(id);
         }
-        let function = crate::lower::context::func::lower(self, function, node)?;
+        let mut function = crate::lower::context::func::lower(self, function, node)?;
+        if inline && node.storage != Storage::Static && !self.is_library() {
+            let text = format!("calls of `{}` use the inline definition, and not another one", node.name);
+            function.left_open.insert(text);
+        }
         self.program.functions[id] = function;
         self.startup_functions(node, id);
         Ok(())
@@ -718,8 +731,16 @@ impl<'p> Unit<'p> {
     /// Lowers postponed functions that turned out to be needed.
     pub fn finish(&mut self) -> Result<(), FrontError> {
         self.lower_postponed()?;
+        // clang's JSON does not contain the attribute of a type in a cast.
+        let text = self.program.sources.text(&self.file);
+        self.program.any_aliasing |= memchr::memmem::find(&text, b"may_alias").is_some();
         self.expose_to_assembly();
         Ok(())
+    }
+
+    /// Records a type through which objects of any type may be accessed.
+    fn note_aliasing(&mut self, node: &AstNode) {
+        self.program.any_aliasing |= node.inner.iter().any(|inner| inner.kind.word() == "MayAliasAttr");
     }
 
     fn lower_postponed(&mut self) -> Result<(), FrontError> {

@@ -1,5 +1,6 @@
 //! Lowers files to a module: translation units, then models of the library, then external functions.
 
+use crate::clang::flag_effects;
 use crate::clang::flags::{flags_for, predefined_macros};
 use crate::clang::options::{LibraryMode, OffsetofMode, Options};
 use crate::clang::process::{self, Clang, ClangInput};
@@ -75,6 +76,10 @@ fn lower_program(
     program.given_files = program.files.len();
     program.types.fresh_volatile = options.environment_inputs.volatile;
     program.types.offsets = options.offsets;
+    if let Some(compiler) = &options.compiler {
+        let words: Vec<String> = compiler.split_whitespace().skip(1).map(str::to_string).collect();
+        flag_effects::effects(&words)?;
+    }
     let claimed = options.compiler.as_deref().and_then(process::gnu_version);
     for file in files {
         let mut flags = flags_for(file, options)?;
@@ -82,6 +87,11 @@ fn lower_program(
         // The hooks are irrelevant if the program is only analysed.
         let executes = options.library == LibraryMode::Modelled;
         program.instruments_functions |= executes && flags.iter().any(|flag| flag == "-finstrument-functions");
+        if executes {
+            let effects = flag_effects::effects(&flags)?;
+            program.any_aliasing |= effects.any_aliasing;
+            effects.unknown.iter().for_each(|flag| program.assume_flag(flag));
+        }
         flags.extend(predefined_macros(options));
         let name = file.to_string_lossy().into_owned();
         let dump = options.dump.as_ref().filter(|_| files.len() == 1);

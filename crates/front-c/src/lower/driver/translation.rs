@@ -3,6 +3,7 @@
 use crate::clang::ast_reader::{PositionReader, read, read_bytes};
 use crate::clang::dump::AstDump;
 use crate::clang::dump_pair::dump_from_server;
+use crate::clang::flag_effects;
 use crate::clang::process::{self, Clang, ClangInput};
 use crate::error::FrontError;
 use crate::link::linked_program::LinkedProgram;
@@ -32,6 +33,9 @@ pub(crate) fn lower_unit(
     program.types.char_signed = !source.flags.iter().any(|flag| flag == "-funsigned-char");
     program.types.wide_fields =
         if process::is_gcc(source.flags) { WideBitFields::OwnWidth } else { WideBitFields::Unknown };
+    // Flags are refused where a program is executed; other analyses do without their effects.
+    let effects = flag_effects::effects(source.flags).unwrap_or_default();
+    (program.types.short_enums, program.types.packing) = (effects.short_enums, effects.packing);
     let is_text = matches!(source.input, ClangInput::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
     unit.inlines = !source.flags.iter().any(|flag| flag == "-fno-builtin" || flag == "-ffreestanding");
