@@ -210,6 +210,8 @@ int strcoll(const char *a, const char *b) { return strcmp(a, b); }
 
 void *memmem(const void *s, size_t size, const void *part, size_t length)
 {
+    if (size)
+        touchstone_access((const char *)s + size - 1);
     for (size_t i = 0; length <= size && i <= size - length; i++)
         if (memcmp((const char *)s + i, part, length) == 0)
             return (char *)s + i;

@@ -242,6 +242,8 @@ pub(crate) enum Construct {
     NarrowAddress,
     #[error("weakref attribute")]
     WeakRef,
+    #[error("structure in a file with scalar_storage_order")]
+    StorageOrder,
     #[error("printf %n")]
     PrintfStore,
     #[error("variable in a machine register")]

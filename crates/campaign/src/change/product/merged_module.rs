@@ -161,7 +161,7 @@ impl<'v, 'm> MergedModule<'v, 'm> {
         copy.data = self.data(copy.data)?;
         // The driver sets it; tests cannot.
         copy.linkage = Linkage::Local;
-        if copy.role == GlobalRole::Variable {
+        if matches!(copy.role, GlobalRole::Variable | GlobalRole::Exposed) {
             copy.role = GlobalRole::Runtime;
         }
         let mut init = copy.init.take();

@@ -284,6 +284,9 @@ impl<'p> Unit<'p> {
                 _ => {}
             }
         }
+        if self.may_be_reversed(node) {
+            self.program.types.records[id].problem = Some(Construct::StorageOrder);
+        }
         for field in &fields {
             let own = self.program.types.align(&field.ty).min(most.unwrap_or(u64::MAX));
             let own = if packed || field.packed { 1 } else { own };
@@ -293,6 +296,14 @@ impl<'p> Unit<'p> {
         self.program.types.complete_record(id, fields, RecordLayout { packed, aligned, most });
         self.fields.extend(ids.into_iter().enumerate().map(|(index, field)| (field, (id, index))));
         self.forget_types();
+    }
+    /// Returns true if the file of a record reverses the bytes of members. clang ignores the attribute and the directive,
+    /// so that they are only in the text.
+    fn may_be_reversed(&self, node: &AstNode) -> bool {
+        let name = node.begin.expansion.and_then(|begin| self.names.get(begin.file as usize));
+        name.is_some_and(|name| {
+            memchr::memmem::find(&self.program.sources.text(name), b"scalar_storage_order").is_some()
+        })
     }
     /// Returns the `#pragma pack` in effect at a record. clang's JSON does not contain it, so the preceding directives
     /// of the file are parsed; `None` if they don't determine it.

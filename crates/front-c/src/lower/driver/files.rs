@@ -1,6 +1,6 @@
 //! Lowers files to a module: translation units, then models of the library, then external functions.
 
-use crate::clang::flag_effects;
+use crate::clang::flag_effects::{self, FlagEffects};
 use crate::clang::flags::{flags_for, predefined_macros};
 use crate::clang::options::{LibraryMode, OffsetofMode, Options};
 use crate::clang::process::{self, Clang, ClangInput};
@@ -76,16 +76,18 @@ fn lower_program(
     program.given_files = program.files.len();
     program.types.fresh_volatile = options.environment_inputs.volatile;
     program.types.offsets = options.offsets;
-    if let Some(compiler) = &options.compiler {
-        let words: Vec<String> = compiler.split_whitespace().skip(1).map(str::to_string).collect();
-        flag_effects::effects(&words)?;
+    // The hooks are irrelevant if the program is only analysed, and so are flags.
+    let executes = options.library == LibraryMode::Modelled;
+    for word in options.compiler.iter().flat_map(|compiler| compiler.split_whitespace()).filter(|_| executes) {
+        // clang is not given these flags.
+        if flag_effects::effects(&[word.to_string()])? != FlagEffects::default() {
+            program.assume_flag(word);
+        }
     }
     let claimed = options.compiler.as_deref().and_then(process::gnu_version);
     for file in files {
         let mut flags = flags_for(file, options)?;
         flags.splice(0..0, claimed.clone());
-        // The hooks are irrelevant if the program is only analysed.
-        let executes = options.library == LibraryMode::Modelled;
         program.instruments_functions |= executes && flags.iter().any(|flag| flag == "-finstrument-functions");
         if executes {
             let effects = flag_effects::effects(&flags)?;
