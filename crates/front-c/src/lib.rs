@@ -40,9 +40,11 @@ pub use dataflow::actions::{
     Action, CallArgument, Escape, FunctionDataFlow, Lvalue, Observable, PointeeSize, ResultForm, SourceOrigin,
     UnitDataFlow, ValueForm, WrittenObject,
 };
+pub use dataflow::body_walk::RETURNS_TWICE;
 pub use dataflow::c_unit::unit_data_flow;
 pub use dataflow::cxx_tests::test_data_flow;
 pub use dataflow::hazards::{AccessBase, Hazard, HazardKind, HazardObstacle, PrecedingAssignment, hazards};
 pub use error::FrontError;
 pub use headers::{cached_headers, write_headers};
+pub use lower::driver::declaration_texts::DeclarationTexts;
 pub use lower::driver::files::lower_files;

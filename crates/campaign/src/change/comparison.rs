@@ -16,7 +16,9 @@ impl<'m> Comparison<'m> {
     /// Compares a plan's program with its old version, or returns `None` if the request names none.
     pub fn of(plan: &'m Plan) -> Option<Comparison<'m>> {
         let (version, old) = (plan.request.old.as_ref()?, plan.old.as_ref()?);
-        let versions = Versions::new(&old.module, &plan.program.module);
+        let compiler = &plan.request.compilation.compiler;
+        let texts = move || [old, &plan.program].map(|program| program.declaration_texts(compiler));
+        let versions = Versions::new(&old.module, &plan.program.module, texts);
         Some(Comparison { versions, target: OldTarget::new(plan, version, old) })
     }
 

@@ -10,8 +10,8 @@ use touchstone_base::{Deadline, FileId};
 use touchstone_criteria::{HeapOrigin, TestCase, Untestable};
 use touchstone_emit::SourceUnit;
 use touchstone_front_c::{
-    EnvironmentInputs, ExternalSpec, FrontError, LibraryMode, OffsetofMode, Options, UnitDataFlow, flags_for,
-    lower_files, unit_data_flow, write_headers,
+    DeclarationTexts, EnvironmentInputs, ExternalSpec, FrontError, LibraryMode, OffsetofMode, Options, UnitDataFlow,
+    flags_for, lower_files, unit_data_flow, write_headers,
 };
 use touchstone_ir::{CallGraph, FuncId, GlobalId, Linkage, Module};
 
@@ -120,6 +120,16 @@ impl Program {
         let elsewhere = |file: FileId| file != own && files.contains(&file);
         let private = module.globals.iter().filter(|(_, global)| global.linkage == Linkage::Internal);
         private.filter(|(_, global)| elsewhere(global.span.file)).map(|(id, _)| id).collect()
+    }
+
+    /// Returns the declarations of a C program as text, or `None` if they cannot be read.
+    pub(crate) fn declaration_texts(&self, compiler: &str) -> Option<DeclarationTexts> {
+        let mut all = DeclarationTexts::default();
+        for SourceUnit { path, flags } in &self.units {
+            let options = Options { flags: flags.clone(), compiler: Some(compiler.to_string()), ..Options::default() };
+            all.read(path, &options).ok()?;
+        }
+        Some(all)
     }
 
     /// Returns a function and everything that it may call, except the library.

@@ -3,6 +3,7 @@
 mod existing_tests;
 mod java_objects;
 mod java_pairs;
+mod opaque_code;
 mod random_pairs;
 mod version_pairs;
 mod versions;

@@ -31,7 +31,7 @@ pub(super) struct UnitFacts {
 }
 
 /// Functions that return more than once, or not to their call.
-const RETURNS_TWICE: [&str; 7] =
+pub const RETURNS_TWICE: [&str; 7] =
     ["setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "vfork", "getcontext", "__builtin_setjmp"];
 /// The last words in the spelling of arithmetic types.
 const NUMBERS: [&str; 8] = ["short", "int", "long", "float", "double", "_Bool", "unsigned", "bool"];

@@ -10,7 +10,7 @@
 
 pub(crate) mod actions;
 mod ast_walk;
-mod body_walk;
+pub(crate) mod body_walk;
 pub(crate) mod c_unit;
 pub(crate) mod cxx_tests;
 pub(crate) mod hazards;

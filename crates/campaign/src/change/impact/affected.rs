@@ -42,10 +42,17 @@ impl Versions<'_> {
             return ChangeImpact::Unaffected;
         }
         let Some(old) = versions.old_of(func) else { return ChangeImpact::All };
-        let params = versions.new.module.functions[func].params.len();
-        let root = CallPair { old, new: func, args: vec![true; params], differing: at_start };
+        let Some((outcome, impact)) = versions.walk(old, func, at_start) else { return ChangeImpact::All };
+        let same_end = outcome.same_exit && outcome.result && outcome.thrown && outcome.differing.is_empty();
+        ChangeImpact::Partial { impact, same_end }
+    }
+
+    /// Walks both versions of a function with equal arguments, or returns `None` if they make too many call pairs.
+    fn walk(&self, old: FuncId, new: FuncId, differing: DifferingRegions) -> Option<(PairOutcome, Impact)> {
+        let params = self.new.module.functions[new].params.len();
+        let root = CallPair { old, new, args: vec![true; params], differing };
         let mut calls = CallPairs {
-            versions,
+            versions: self,
             matchings: BTreeMap::new(),
             outcomes: BTreeMap::new(),
             list: Vec::new(),
@@ -53,12 +60,14 @@ impl Versions<'_> {
         };
         calls.prove(root.clone());
         let impact = calls.run();
-        if calls.too_many {
-            return ChangeImpact::All;
-        }
-        let outcome = &calls.outcomes[&root];
-        let same_end = outcome.same_exit && outcome.result && outcome.thrown && outcome.differing.is_empty();
-        ChangeImpact::Partial { impact, same_end }
+        (!calls.too_many).then(|| (calls.outcomes[&root].clone(), impact))
+    }
+
+    /// Returns the regions that a call of a function with equal inputs may leave different.
+    pub(super) fn left_differently(&self, func: FuncId) -> DifferingRegions {
+        let comparable = self.old_of(func).filter(|_| self.new.module.functions[func].is_defined());
+        let walked = comparable.and_then(|old| self.walk(old, func, DifferingRegions::new()));
+        walked.map_or_else(|| self.writes_of_both(func), |(outcome, _)| outcome.differing)
     }
 }
 
@@ -120,7 +129,10 @@ impl CallOutcomes for CallPairs<'_, '_> {
         let versions = self.versions;
         let all = call.args.iter().all(|equal| *equal);
         let is_defined = versions.new.module.functions[call.new].is_defined();
-        if all && call.differing.is_empty() && (versions.is_same(call.new) || !is_defined) {
+        if all
+            && call.differing.is_empty()
+            && (versions.is_same(call.new) || !is_defined && versions.is_same_text(call.new))
+        {
             return PairOutcome::same(DifferingRegions::new());
         }
         if !is_defined {

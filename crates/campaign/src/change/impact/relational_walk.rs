@@ -5,7 +5,7 @@
 //!
 //! Claimed equalities hold in every run that terminates; termination of loops is assumed. Nothing else is: code that
 //! may leave the function (an error, an exception, the end of the program) in one version only affects everything
-//! behind it.
+//! behind it. Functions with unsupported constructs are not walked: they are equal only if their texts are.
 
 use super::control_flow::{VersionCfg, WalkStart};
 use super::equalities::{EqualRegisters, RelationalState};
@@ -138,6 +138,11 @@ impl<'v, 'm> RelationalWalk<'v, 'm> {
 
     /// Walks both functions to their ends.
     pub fn run(mut self, call: &CallPair) -> (PairOutcome, Impact) {
+        let versions = self.versions;
+        let unsupported = versions.old.has_unsupported(call.old) || versions.new.has_unsupported(call.new);
+        if unsupported || versions.new.is_opaque(call.new) && !versions.is_same_text(call.new) {
+            return self.give_up(call);
+        }
         let mut known = RelationalState { equal: EqualRegisters::default(), differing: call.differing.clone() };
         let params = self.old.function.params.iter().zip(&self.new.function.params);
         for ((old, new), _) in params.zip(&call.args).filter(|(_, equal)| **equal) {
@@ -151,6 +156,16 @@ impl<'v, 'm> RelationalWalk<'v, 'm> {
         }
         self.outcome.differing.retain(|region| !matches!(region, Region::Slot(_)));
         (self.outcome, self.impact)
+    }
+
+    /// Gives up on functions with an unsupported construct, which may do anything with what differs: both versions leave
+    /// unrelated states, and everything that they may execute is affected.
+    fn give_up(mut self, call: &CallPair) -> (PairOutcome, Impact) {
+        let mut differing = call.differing.clone();
+        differing.extend([Region::Anything, Region::Environment, Region::Definedness]);
+        differing.extend(self.versions.writes_of_both(call.new));
+        self.impact.functions.extend(self.versions.new.calls.reachable_from(call.new));
+        (PairOutcome { same_exit: false, result: false, thrown: false, differing }, self.impact)
     }
 
     fn join(&mut self, both: LocationPair, mut known: RelationalState) {
@@ -290,7 +305,7 @@ impl<'v, 'm> RelationalWalk<'v, 'm> {
                 known.equal.add(*was, *thrown);
                 self.join(firsts(handler_old, handler), known);
             }
-            (TermKind::Unsupported(_), TermKind::Unsupported(_)) | (TermKind::Unreachable, TermKind::Unreachable) => {}
+            (TermKind::Unreachable, TermKind::Unreachable) => {}
             _ => self.diverge(both, known, WalkStart::Here),
         }
     }

@@ -3,7 +3,9 @@
 
 use super::memory_regions::{DifferingRegions, PointsToSets, Region, Variable, may_fail};
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_ir::{BuiltinEffect, CallGraph, Callee, FuncId, GlobalId, InstKind, Module, Operand, SlotId, TermKind};
+use touchstone_ir::{
+    BuiltinEffect, CallGraph, Callee, FuncId, FunctionRole, GlobalId, InstKind, Module, Operand, SlotId, TermKind,
+};
 
 /// The side effects of some code.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -89,11 +91,36 @@ impl<'m> VersionFacts<'m> {
         for block in function.blocks.values() {
             block.insts.iter().for_each(|inst| all.add(&self.of(id, &inst.kind)));
             all.throws |= matches!(block.terminator.kind, TermKind::Throw(_));
-            all.ends |= matches!(block.terminator.kind, TermKind::Unsupported(_) | TermKind::Unreachable);
+            all.ends |= matches!(block.terminator.kind, TermKind::Unreachable);
+        }
+        if self.has_unsupported(id) {
+            all.add(&Effects::havoc());
         }
         // The frame no longer exists after the call.
         all.writes.retain(|region| !matches!(region, Region::Slot(_)));
         all
+    }
+
+    /// Returns true if a function contains an unsupported construct, which may do anything.
+    pub fn has_unsupported(&self, id: FuncId) -> bool {
+        let mut blocks = self.module.functions[id].blocks.values();
+        blocks.any(|block| matches!(block.terminator.kind, TermKind::Unsupported(_)))
+    }
+
+    /// Returns true if a call of a function may execute an unsupported construct.
+    pub fn executes_unsupported(&self, id: FuncId) -> bool {
+        self.calls.reachable_from(id).into_iter().any(|id| self.has_unsupported(id))
+    }
+
+    /// Returns true if a function of the program has code that is not lowered: an unsupported construct, or assembly at
+    /// file scope.
+    pub fn is_opaque(&self, id: FuncId) -> bool {
+        let function = &self.module.functions[id];
+        match function.role {
+            FunctionRole::Program => !function.is_defined() || self.has_unsupported(id),
+            FunctionRole::External => true,
+            _ => false,
+        }
     }
 
     /// Returns the side effects of a call.

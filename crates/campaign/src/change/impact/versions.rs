@@ -7,6 +7,7 @@ use crate::reuse::dependency_closure::DependencyClosures;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use touchstone_engine::state_changers;
+use touchstone_front_c::DeclarationTexts;
 use touchstone_ir::{
     DataType, DataTypeId, FuncId, Function, GlobalId, ItemStructures, Linkage, Module, ModuleItem as ModulePart,
     SlotId, without_location,
@@ -29,6 +30,11 @@ pub(crate) struct Versions<'m> {
     structures: [ItemStructures<'m>; 2],
     closures: [DependencyClosures<'m>; 2],
     hashes: [Mutex<BTreeMap<ModulePart, u128>>; 2],
+    /// The source text of both versions, for code that is not lowered; read on demand. `None` if it cannot be read.
+    texts: OnceLock<[Option<DeclarationTexts>; 2]>,
+    read_texts: Box<dyn Fn() -> [Option<DeclarationTexts>; 2] + Send + Sync + 'm>,
+    /// The state that calls of changed functions may leave different.
+    differing_state: OnceLock<DifferingRegions>,
     /// Types of the new version by structural hash.
     types: OnceLock<BTreeMap<u128, DataTypeId>>,
     /// Methods for which it is known whether both versions behave the same on any object.
@@ -36,7 +42,12 @@ pub(crate) struct Versions<'m> {
 }
 
 impl<'m> Versions<'m> {
-    pub fn new(before: &'m Module, now: &'m Module) -> Versions<'m> {
+    /// Compares two programs. `read_texts` reads the source text of both.
+    pub fn new(
+        before: &'m Module,
+        now: &'m Module,
+        read_texts: impl Fn() -> [Option<DeclarationTexts>; 2] + Send + Sync + 'm,
+    ) -> Versions<'m> {
         let known: BTreeMap<&str, FuncId> =
             before.functions.iter().map(|(id, function)| (function.name.as_str(), id)).collect();
         let functions = now.functions.iter();
@@ -57,6 +68,9 @@ impl<'m> Versions<'m> {
             structures: [ItemStructures::new(before), ItemStructures::new(now)],
             closures: [DependencyClosures::new(before), DependencyClosures::new(now)],
             hashes: Default::default(),
+            texts: OnceLock::new(),
+            read_texts: Box::new(read_texts),
+            differing_state: OnceLock::new(),
             types: OnceLock::new(),
             on_any_object: Mutex::default(),
         };
@@ -103,10 +117,92 @@ impl<'m> Versions<'m> {
 
     /// Returns the regions that differ when a run of a function begins.
     pub fn at_start(&self, new: FuncId) -> DifferingRegions {
-        let globals = self.globals_of(1, new);
-        let left = self.earlier_calls_differ(new);
-        let differs = |id: &GlobalId| self.initial_value_differs(*id) || left && self.keeps_state(*id);
-        globals.into_iter().filter(differs).map(Region::Global).collect()
+        let initial = self.globals_of(1, new).into_iter().filter(|id| self.initial_value_differs(*id));
+        initial.map(Region::Global).chain(self.left_by_earlier_calls(new)).collect()
+    }
+
+    /// Returns the regions that may differ when a run of a function begins, because calls before it left another state
+    /// than before the change.
+    pub fn left_by_earlier_calls(&self, new: FuncId) -> DifferingRegions {
+        let state = self.globals_of(1, new).into_iter().filter(|id| self.keeps_state(*id));
+        if self.new.module.has_classes() {
+            return match self.earlier_calls_differ(new) {
+                true => state.map(Region::Global).collect(),
+                false => DifferingRegions::new(),
+            };
+        }
+        let differing = self.differing_state.get_or_init(|| self.differing_state());
+        let mut left = DifferingRegions::new();
+        for id in state {
+            left.extend(differing.get(&Region::Global(id)));
+            // Objects that earlier calls allocated.
+            if holds_pointers(self.new.module, self.new.module.globals[id].data) {
+                left.extend(differing.get(&Region::Anything));
+            }
+        }
+        left
+    }
+
+    /// Returns the state that may differ after the same calls in both versions: what a changed function leaves
+    /// different, and what other functions compute from that.
+    fn differing_state(&self) -> DifferingRegions {
+        let mut differing = DifferingRegions::new();
+        let add = |found: DifferingRegions, differing: &mut DifferingRegions| {
+            let before = differing.len();
+            for region in found {
+                match region {
+                    Region::Global(id) if self.keeps_state(id) => drop(differing.insert(region)),
+                    Region::Anything | Region::Field(..) => {
+                        let aliased = self.new.module.globals.ids().filter(|id| !self.new.unaliased.contains(id));
+                        differing.extend(aliased.filter(|id| self.keeps_state(*id)).map(Region::Global));
+                        differing.insert(Region::Anything);
+                    }
+                    _ => {}
+                }
+            }
+            differing.len() > before
+        };
+        for id in self.state_changers() {
+            add(self.left_differently(id), &mut differing);
+        }
+        let own = self.own_functions();
+        loop {
+            let uses = |id: &FuncId| {
+                self.globals_of(1, *id).into_iter().any(|global| differing.contains(&Region::Global(global)))
+            };
+            let users: Vec<FuncId> = own.iter().copied().filter(uses).collect();
+            let mut changed = false;
+            for id in users {
+                changed |= add(self.new.call_effects(id).writes, &mut differing);
+            }
+            if !changed {
+                return differing;
+            }
+        }
+    }
+
+    /// Returns the functions of the program that both versions have.
+    fn own_functions(&self) -> Vec<FuncId> {
+        let is_own = |id: &FuncId| !self.new.module.functions[*id].is_library();
+        self.functions.keys().copied().filter(is_own).collect()
+    }
+
+    /// Returns the changed functions after which state may differ, as far as the impact analysis knows.
+    pub fn state_changers(&self) -> Vec<FuncId> {
+        let is_state = |region: &Region| match region {
+            Region::Global(id) => self.keeps_state(*id),
+            Region::Anything | Region::Field(..) => true,
+            Region::Slot(_) | Region::Environment | Region::Definedness => false,
+        };
+        let changes = |id: &FuncId| !self.is_same(*id) && self.left_differently(*id).iter().any(is_state);
+        self.own_functions().into_iter().filter(changes).collect()
+    }
+
+    /// Returns the regions that either version of a function may write.
+    pub(super) fn writes_of_both(&self, new: FuncId) -> DifferingRegions {
+        let before = self.functions.get(&new).map(|old| self.old.call_effects(*old).writes).unwrap_or_default();
+        let before = before.into_iter().filter_map(|region| self.in_new_version(region, |_| None));
+        before.chain(self.new.call_effects(new).writes).collect()
     }
 
     /// Returns true if calls before a call of the function may leave another state than before the change.
@@ -184,7 +280,21 @@ impl<'m> Versions<'m> {
     /// Returns true if a function is unchanged, with everything that it depends on.
     pub fn is_same(&self, new: FuncId) -> bool {
         let Some(old) = self.functions.get(&new) else { return false };
-        self.hash(0, ModulePart::Function(*old)) == self.hash(1, ModulePart::Function(new))
+        self.hash(0, ModulePart::Function(*old)) == self.hash(1, ModulePart::Function(new)) && self.is_same_text(new)
+    }
+
+    /// Returns true if the code that is not lowered is unchanged, of a function and of everything that it depends on.
+    pub(super) fn is_same_text(&self, new: FuncId) -> bool {
+        let closure = self.closures[1].of(&[ModulePart::Function(new)]);
+        let functions = closure.parts().iter().filter_map(|part| match part {
+            ModulePart::Function(id) => Some(*id),
+            ModulePart::Global(_) | ModulePart::Type(_) => None,
+        });
+        functions.filter(|id| self.new.is_opaque(*id)).all(|id| {
+            let name = &self.new.module.functions[id].name;
+            let texts = self.texts.get_or_init(|| (self.read_texts)());
+            matches!(texts, [Some(old), Some(new)] if old.fingerprint(name) == new.fingerprint(name))
+        })
     }
 
     /// Returns the callees of a function that changed, or `None` if it differs in anything else.
@@ -244,6 +354,16 @@ impl<'m> Versions<'m> {
         let closure = self.closures[1].of(&[ModulePart::Function(new)]);
         let moved = |part: &ModulePart| matches!(part, ModulePart::Type(id) if self.layout_changed(*id));
         self.same_classes && !closure.parts().iter().any(moved)
+    }
+}
+
+/// Returns true if an object of a type may hold a pointer.
+fn holds_pointers(module: &Module, data: DataTypeId) -> bool {
+    match &module.types[data] {
+        DataType::Array { element, .. } => holds_pointers(module, *element),
+        DataType::Struct { fields, .. } => fields.iter().any(|field| holds_pointers(module, field.ty)),
+        DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. } | DataType::Float { .. } => false,
+        _ => true,
     }
 }
 

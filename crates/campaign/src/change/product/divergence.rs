@@ -101,14 +101,50 @@ pub(crate) fn compare(
     if let Some(equivalent) = on_any_object(work, versions) {
         return equivalent;
     }
+    let func = work.task.func;
+    let unsupported = versions.new.executes_unsupported(func)
+        || versions.old_of(func).is_none_or(|old| versions.old.executes_unsupported(old));
+    if unsupported && work.plan.program.java.is_none() {
+        return BehaviourComparison::unknown("an unsupported construct may do anything: only tests can tell");
+    }
     let timeout = work.plan.request.effort.timeout;
     let searched = match &product.driver {
         Some(driver) => search(work, versions, (work.task.func, &product, driver), timeout),
         None => BehaviourComparison::unknown("more than numbers comes in or out: only tests can tell"),
     };
+    // Both versions start in the same state there.
+    let searched = match searched.behaviour {
+        Behaviour::Equivalent if !is_same_state(work, versions) => {
+            BehaviourComparison::unknown("calls before may leave another state than in the old version")
+        }
+        _ => searched,
+    };
     let varied = (searched.behaviour == Behaviour::Unknown).then(|| runner.vary(work, tests)).flatten();
     varied.map_or(searched, |test| differing(work, &test))
 }
+
+/// Returns true if the same calls before the function leave the same state in both versions: by the impact analysis, or
+/// because all changed functions behave the same.
+fn is_same_state(work: &Work<'_>, versions: &Versions<'_>) -> bool {
+    let proved = |func: &FuncId| {
+        versions.on_any_object(*func, || {
+            let product = ProductProgram::new(versions, *func, &[]);
+            let driver = product.as_ref().and_then(|product| Some((product, product.driver.as_ref()?)));
+            driver.is_some_and(|(product, driver)| {
+                let limit = proof_time(work);
+                search(work, versions, (*func, product, driver), Some(limit)).behaviour == Behaviour::Equivalent
+            })
+        })
+    };
+    if versions.left_by_earlier_calls(work.task.func).is_empty() {
+        return true;
+    }
+    let changed = versions.state_changers();
+    work.plan.program.java.is_none() && changed.len() <= MAX_PROVED_CHANGERS && changed.iter().all(proved)
+}
+
+/// The maximum number of changed functions that are proved to leave the same state.
+const MAX_PROVED_CHANGERS: usize = 8;
 
 /// Returns a test with the inputs of an earlier one if these distinguish the versions.
 fn rerun_earlier(work: &Work<'_>, runner: &DifferentialRunner<'_>, inputs: &TestKind) -> Option<TestCase> {
@@ -174,8 +210,7 @@ fn is_proved_same(work: &Work<'_>, versions: &Versions<'_>, java: &JavaProgram, 
     let Some(passing) = passing().filter(|passing| passing.len() == takes) else { return false };
     let Some(product) = ProductProgram::new(versions, method, &passing) else { return false };
     let Some(driver) = &product.driver else { return false };
-    let limit = work.plan.request.effort.timeout.map_or(MAX_PROOF_TIME, |timeout| timeout.min(MAX_PROOF_TIME));
-    search(work, versions, (method, &product, driver), Some(limit)).behaviour == Behaviour::Equivalent
+    search(work, versions, (method, &product, driver), Some(proof_time(work))).behaviour == Behaviour::Equivalent
 }
 
 /// The explanation of an equivalence verdict.
@@ -183,6 +218,10 @@ const WITHIN_BOUNDS: &str = "no input distinguishes the versions, within the bou
 
 /// The maximum time for one proof; a search follows.
 const MAX_PROOF_TIME: Duration = Duration::from_secs(5);
+
+fn proof_time(work: &Work<'_>) -> Duration {
+    work.plan.request.effort.timeout.map_or(MAX_PROOF_TIME, |timeout| timeout.min(MAX_PROOF_TIME))
+}
 
 /// Returns the remark on a test that has not run on the old version yet.
 fn not_replayed(work: &Work<'_>) -> String {
@@ -201,6 +240,7 @@ fn search(
     if func != work.task.func {
         // What is known about the parameters of the entry point does not hold for those of the method.
         (config.precondition, config.excluded_choices) = (None, Vec::new());
+        (config.ranges, config.lengths) = (Default::default(), Default::default());
     }
     let SearchResult { test, excluded, exhaustive } = search_point(product, driver, driver.differs, &config);
     if let Some(driven) = test {

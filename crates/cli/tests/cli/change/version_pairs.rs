@@ -168,6 +168,8 @@ pub struct Figures {
     pub equivalent: usize,
     pub differs: usize,
     pub unknown: usize,
+    /// Pairs with code that is not lowered.
+    pub hidden: usize,
     /// Not told apart, though inputs of the domain do.
     pub missed: usize,
 }
