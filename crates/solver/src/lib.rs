@@ -36,6 +36,7 @@ pub use search::constraint_path::Path;
 pub use search::solver::{Answer, Config, Range, Side, Solver, Stats, Values};
 pub use terms::display::DisplayTerm;
 pub use terms::facts::Facts;
+pub use terms::infix::Signedness;
 pub use terms::term::{Array, ArrayId, Element, Op, Rel, Term, TermId, VarId};
 pub use terms::term_store::Terms;
 pub use touchstone_base::float::{Format as FloatFormat, Op as FloatOp, Rounding};

@@ -1,5 +1,7 @@
 //! `touchstone summary`: what a function does, case by case, judged by running all inputs of a small domain.
 
+mod printed_values;
+
 use serde_json::Value;
 use std::process::Command;
 

@@ -8,6 +8,7 @@ use crate::state::memory::{Assembled, Cell, Contents, assemble, global_object};
 use crate::state::value::{LazyPointerId, ObjectId, Scalar, Value};
 use crate::state::{PathEnd, State};
 use touchstone_ir::{DataType, DataTypeId, FuncId, Ty, sign_extend};
+use touchstone_solver::{Signedness, Term};
 
 /// The maximum number of parts of one object that are compared.
 const MAX_PARTS_PER_OBJECT: usize = 256;
@@ -25,6 +26,20 @@ pub struct SummaryCase {
     pub changes: Vec<(String, String)>,
 }
 
+/// The type of a number.
+#[derive(Clone, Copy)]
+struct ScalarType {
+    signed: bool,
+    bits: u8,
+}
+
+/// The type of an address as a number.
+const ADDRESS: ScalarType = ScalarType { signed: false, bits: 64 };
+
+fn bits(ty: Ty) -> u8 {
+    if let Ty::Int(bits) = ty { bits } else { 64 }
+}
+
 /// A part of an object: its name, offset and type.
 struct Part {
     name: String,
@@ -35,18 +50,21 @@ struct Part {
 impl Executor<'_> {
     /// Renders an ended path as a case.
     pub(crate) fn case(&mut self, state: &State, func: FuncId, end: &PathEnd) -> SummaryCase {
-        let mut when = self.pointer_conditions(state);
+        let types = self.signedness(state);
+        let mut when = self.pointer_conditions(state, &types);
         for term in state.path.constraints() {
-            let text = self.terms.infix(term);
+            let text = self.terms.infix(term, &types);
             if !when.contains(&text) {
                 when.push(text);
             }
         }
         let function = &self.module.functions[func];
-        let signed = self.is_signed(function.result_data);
+        let result =
+            ScalarType { signed: self.is_signed(function.result_data), bits: function.result.map_or(64, bits) };
+        let int = ScalarType { signed: true, bits: 32 };
         let (returns, ends) = match end {
-            PathEnd::Returned(value) => (value.as_ref().map(|value| self.render(state, value, signed)), None),
-            PathEnd::Exited(value) => (None, Some(format!("exits with {}", self.render(state, value, true)))),
+            PathEnd::Returned(value) => (value.as_ref().map(|value| self.render(state, value, result, &types)), None),
+            PathEnd::Exited(value) => (None, Some(format!("exits with {}", self.render(state, value, int, &types)))),
             PathEnd::Hung => (None, Some("stays in a loop".to_string())),
             PathEnd::Threw { class } => (None, Some(format!("throws {}", self.module.class_name(*class)))),
             PathEnd::Error { kind, span } => (None, Some(format!("{kind} at {}", span.display(&self.module.files)))),
@@ -54,11 +72,43 @@ impl Executor<'_> {
                 (None, Some("not explored".to_string()))
             }
         };
-        SummaryCase { when, returns, ends, changes: self.changes(state) }
+        SummaryCase { when, returns, ends, changes: self.changes(state, &types) }
+    }
+
+    /// Returns the signedness of the inputs that a path has read.
+    fn signedness(&mut self, state: &State) -> Signedness {
+        let inputs = &state.inputs;
+        let mut found = Signedness::new();
+        let named = inputs.params.iter().chain(&inputs.globals);
+        let mut all: Vec<(DataTypeId, &[Cell])> = named.map(|input| (input.data, input.cells.as_slice())).collect();
+        all.extend(inputs.requested.iter().filter_map(|input| Some((input.data?, input.cells.as_slice()))));
+        for input in &inputs.objects {
+            let stride = self.module.types[input.element].size(&self.module.types) as usize;
+            let elements = input.cells.chunks_exact(stride.max(1)).take(MAX_PARTS_PER_OBJECT);
+            all.extend(elements.map(|cells| (input.element, cells)));
+        }
+        for (data, cells) in all {
+            for part in self.scalars_in("", data) {
+                let size = self.module.types[part.data].size(&self.module.types);
+                let Some(cells) = cells.get(part.offset as usize..(part.offset + size) as usize) else { continue };
+                let is_number = !matches!(self.module.types[part.data], DataType::Pointer { .. });
+                if !is_number || !matches!(size, 1 | 2 | 4 | 8) {
+                    continue;
+                }
+                let ty = Ty::Int((size * 8) as u8);
+                if let Assembled::Value(Value::Int(Scalar::Term(term))) =
+                    assemble(cells, ty, &mut self.terms, &self.pointers)
+                    && let Term::Var { var, .. } = *self.terms.get(term)
+                {
+                    found.insert(var, self.is_signed(part.data));
+                }
+            }
+        }
+        found
     }
 
     /// Renders the targets of the symbolic pointers that the path materialised.
-    fn pointer_conditions(&self, state: &State) -> Vec<String> {
+    fn pointer_conditions(&self, state: &State, types: &Signedness) -> Vec<String> {
         let inputs = &state.inputs;
         let shape = |(lazy, target): &(LazyPointerId, Value)| {
             let name = &inputs.lazy_pointers[*lazy].name;
@@ -71,19 +121,25 @@ impl Executor<'_> {
                         _ => format!("{name} != null"),
                     }
                 }
-                other => format!("{name} is {}", self.render(state, other, false)),
+                other => format!("{name} is {}", self.render(state, other, ADDRESS, types)),
             }
         };
         inputs.materialised.iter().map(shape).collect()
     }
 
     /// Returns the changes of input objects and globals.
-    fn changes(&mut self, state: &State) -> Vec<(String, String)> {
+    fn changes(&mut self, state: &State, types: &Signedness) -> Vec<(String, String)> {
         let mut found = Vec::new();
         let module = self.module;
         for input in &state.inputs.globals {
             if let Some(id) = module.global_named(&input.name) {
-                self.note_changes(state, (&input.name, input.data), &input.cells, (global_object(id), 0), &mut found);
+                self.note_changes(
+                    state,
+                    (&input.name, input.data),
+                    &input.cells,
+                    (global_object(id), 0),
+                    (types, &mut found),
+                );
             }
         }
         for input in &state.inputs.objects {
@@ -92,7 +148,13 @@ impl Executor<'_> {
                 let name = if input.is_array { format!("{}[{index}]", input.name) } else { input.name.clone() };
                 let from = (index * stride) as usize;
                 let Some(cells) = input.cells.get(from..from + stride as usize) else { break };
-                self.note_changes(state, (&name, input.element), cells, (input.object, from as u64), &mut found);
+                self.note_changes(
+                    state,
+                    (&name, input.element),
+                    cells,
+                    (input.object, from as u64),
+                    (types, &mut found),
+                );
             }
         }
         found
@@ -105,7 +167,7 @@ impl Executor<'_> {
         (name, data): (&str, DataTypeId),
         before: &[Cell],
         (object, from): (ObjectId, u64),
-        found: &mut Vec<(String, String)>,
+        (types, found): (&Signedness, &mut Vec<(String, String)>),
     ) {
         let Contents::Cells(now) = &state.memory.get(object).contents else {
             return found.push((name.to_string(), "written at an input-dependent index".to_string()));
@@ -124,7 +186,10 @@ impl Executor<'_> {
             };
             let is = is.to_vec();
             let rendered = match assemble(&is, ty, &mut self.terms, &self.pointers) {
-                Assembled::Value(value) => self.render(state, &value, self.is_signed(part.data)),
+                Assembled::Value(value) => {
+                    let scalar = ScalarType { signed: self.is_signed(part.data), bits: bits(ty) };
+                    self.render(state, &value, scalar, types)
+                }
                 Assembled::Undefined => "undefined".to_string(),
                 Assembled::Mixed | Assembled::Clobbered => "bytes of a pointer".to_string(),
             };
@@ -171,12 +236,11 @@ impl Executor<'_> {
     }
 
     /// Renders a value as an expression over the inputs.
-    fn render(&self, state: &State, value: &Value, signed: bool) -> String {
+    fn render(&self, state: &State, value: &Value, ty: ScalarType, types: &Signedness) -> String {
         match value {
-            Value::Int(Scalar::Const(value)) if signed && *value >> 31 == 1 => sign_extend(*value, 32).to_string(),
-            Value::Int(Scalar::Const(value)) if signed => (*value as i64).to_string(),
+            Value::Int(Scalar::Const(value)) if ty.signed => sign_extend(*value, ty.bits).to_string(),
             Value::Int(Scalar::Const(value)) => value.to_string(),
-            Value::Int(Scalar::Term(term)) => self.terms.infix(*term),
+            Value::Int(Scalar::Term(term)) => self.terms.infix_value(*term, ty.signed, types),
             Value::Ptr(pointer) => {
                 let known = state.inputs.objects.iter().find(|input| input.object == pointer.object);
                 let named = known.map(|input| input.name.clone());
@@ -186,7 +250,9 @@ impl Executor<'_> {
                 match pointer.offset {
                     Scalar::Const(0) => format!("&{name}"),
                     Scalar::Const(offset) => format!("&{name} + {} bytes", offset as i64),
-                    Scalar::Term(term) => format!("&{name} + {} bytes", self.terms.infix(term)),
+                    Scalar::Term(term) => {
+                        format!("&{name} + {} bytes", self.terms.infix_value(term, true, types))
+                    }
                 }
             }
             Value::LazyPointer(lazy) => state.inputs.lazy_pointers[*lazy].name.to_string(),
