@@ -17,6 +17,10 @@ const CHECK_TIME: Duration = Duration::from_secs(3);
 const MAX_PATHS: u64 = 4096;
 /// The code for a failure of the expressions themselves.
 const FAILED: u64 = 0;
+/// The code for a failure of a value in Java, where exceptions are caught.
+pub(super) const FAILED_IN_JAVA: u64 = 2;
+/// The code for a constant of the first case that its type cannot hold; codes of the other cases follow.
+pub(super) const TOO_LARGE: u64 = 1000;
 
 impl ExternalSpecs {
     /// Explores the helpers of all specifications; returns a notice for each that could not be decided in time.
@@ -30,10 +34,15 @@ impl ExternalSpecs {
                 looked.0
             };
             let (never, twice) = (explored("never"), explored("twice"));
-            if let Some((found, FAILED)) = never.as_ref().or(twice.as_ref()) {
+            if let Some((found, FAILED | FAILED_IN_JAVA)) = never.as_ref().or(twice.as_ref()) {
                 let what = format!("the description of `{}` fails for {found}", spec.function);
-                let help = "look whether a pointer is null before it is followed: when p && *p > 0";
+                let help = "test a pointer before it is followed, and a divisor before a division: when p && *p > 0";
                 return Err(spec.error_at(&spec.position_of(&spec.cases[0]), what, help));
+            }
+            if let Some((_, code)) = never.as_ref().filter(|(_, code)| *code >= TOO_LARGE) {
+                let case = spec.cases.get((code - TOO_LARGE) as usize).unwrap_or(&spec.cases[0]);
+                let what = format!("a value of this case of `{}` does not fit its type", spec.function);
+                return Err(spec.error_at(&spec.position_of(case), what, "write a value that its type can hold"));
             }
             if let Some((found, _)) = never {
                 let what = format!("there is no case for a call of `{}` with {found}", spec.function);

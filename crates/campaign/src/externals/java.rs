@@ -2,6 +2,7 @@
 //! result, which stubs call. Every expression has a line of its own, so compiler messages can be mapped to the
 //! specification.
 
+use super::check::{FAILED_IN_JAVA, TOO_LARGE};
 use super::specification::{
     ExternalSpecs, Fragment, FunctionSpec, ParsedCase, SpecGuard, SpecificationError, ValueSet,
 };
@@ -181,6 +182,7 @@ impl Writer<'_> {
             self.source.throws.push(class.clone());
         }
         self.method("int never", false);
+        self.values();
         self.add("boolean some =");
         for case in &spec.cases {
             self.when(case);
@@ -203,6 +205,30 @@ impl Writer<'_> {
         }
         self.end("0");
         Ok(())
+    }
+
+    /// Evaluates the returned values, so that expressions that fail are found, and constants that do not fit the type.
+    fn values(&mut self) {
+        const INTEGERS: [&str; 4] = ["byte", "char", "short", "int"];
+        let spec = self.spec;
+        for (index, case) in spec.cases.iter().enumerate() {
+            for fragment in case.returns.iter().flat_map(ValueSet::fragments) {
+                self.add("if (");
+                self.when(case);
+                self.add(") try { Object value =");
+                self.expression(fragment);
+                self.add(";");
+                let is_literal = fragment.text.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit() || b == b'L');
+                if is_literal && INTEGERS.contains(&self.of.result.as_str()) {
+                    self.add("if ((");
+                    self.expression(fragment);
+                    self.add(&format!(") != ({}) (", self.of.result));
+                    self.expression(fragment);
+                    self.add(&format!(")) return {};", TOO_LARGE + index as u64));
+                }
+                self.add(&format!("}} catch (ArithmeticException e) {{ return {FAILED_IN_JAVA}; }}"));
+            }
+        }
     }
 
     fn method(&mut self, start: &str, with_result: bool) {

@@ -78,6 +78,17 @@ pub(crate) enum ValueSet {
     Range(Fragment, Fragment),
 }
 
+impl ValueSet {
+    /// Returns the expressions of the set.
+    pub fn fragments(&self) -> Vec<&Fragment> {
+        match self {
+            ValueSet::Any => Vec::new(),
+            ValueSet::One(fragment) => vec![fragment],
+            ValueSet::Range(low, high) => vec![low, high],
+        }
+    }
+}
+
 /// A fragment of the specification, with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Fragment {
@@ -270,6 +281,11 @@ fn add(file: &Path, spec: &mut FunctionSpec, clause: &str, fragment: Fragment) -
             "write `returns` before a value",
         );
     }
+    if matches!(clause, "when" | "returns")
+        && let Some(at) = assignment(&fragment.text)
+    {
+        return assigned(file, &fragment, at);
+    }
     let ends = |case: &ParsedCase| case.returns.is_some() || case.throws.is_some() || case.fails;
     let when = match (clause, spec.cases.last()) {
         ("when", _) => Some(SpecGuard::Holds(fragment.clone())),
@@ -294,6 +310,30 @@ fn add(file: &Path, spec: &mut FunctionSpec, clause: &str, fragment: Fragment) -
     Ok(())
 }
 
+/// Returns the position of the first assignment in an expression, in brackets or not.
+fn assignment(text: &str) -> Option<usize> {
+    let mut quoted = None;
+    for (at, c) in text.char_indices() {
+        match quoted {
+            Some(quote) => quoted = quoted.filter(|_| c != quote),
+            None if c == '"' || c == '\'' => quoted = Some(c),
+            None => {}
+        }
+        let compares =
+            |before: &str| before.ends_with(['=', '!', '<', '>']) && !before.ends_with("<<") && !before.ends_with(">>");
+        if quoted.is_none() && c == '=' && !text[at + 1..].starts_with('=') && !compares(&text[..at]) {
+            return Some(at);
+        }
+    }
+    None
+}
+
+fn assigned<T>(file: &Path, fragment: &Fragment, at: usize) -> Result<T, SpecificationError> {
+    let column = fragment.column + fragment.text[..at].chars().count() as u32;
+    let what = format!("`{}` assigns: a description has no side effects but `writes`", fragment.text);
+    Err(error_at(file, fragment.line, column, what, "`==` compares: when mode == 5"))
+}
+
 /// Parses a set of values: `-1`, `0 .. count`, `any`.
 fn values(fragment: Fragment) -> ValueSet {
     if fragment.text == "any" {
@@ -309,6 +349,9 @@ fn values(fragment: Fragment) -> ValueSet {
 fn write(file: &Path, fragment: Fragment) -> Result<SpecWrite, SpecificationError> {
     let bad = |what: &str, help: &str| Err(error_at(file, fragment.line, fragment.column, what, help));
     if let Some((place, value)) = split(&fragment, "=") {
+        if let Some(at) = assignment(&value.text) {
+            return assigned(file, &value, at);
+        }
         return Ok(SpecWrite::Value(place, values(value)));
     }
     let parts = fragment.text.split_once('[').and_then(|(root, rest)| Some((root.trim(), rest.strip_suffix(']')?)));
@@ -406,6 +449,11 @@ mod tests {
         assert!(complains("f(x)\n  x < 0 returns 1\n").starts_with("w:2:3: `x < 0 returns 1` says nothing"));
         assert!(complains("f(x)\n  when returns 1\n").starts_with("w:2:8: `when` and nothing behind it"));
         assert!(complains("f(p)\n  writes *p\n").contains("a place without a value"));
+        assert!(complains("f(a)\n  when a = 5 returns 1\n").starts_with("w:2:10: `a = 5` assigns"));
+        assert!(complains("f(a)\n  when (a <<= 5) returns 1\n").contains("`==` compares"));
+        assert!(complains("f(a, b)\n  returns a += 1\n").contains("assigns"));
+        assert!(complains("f(a, b)\n  writes *a = b = 1\n").contains("assigns"));
+        assert_eq!(spec("f(a)\n  when a <= 5 && a >= 1 || a == '=' || a != 2 returns \"=\"[0]\n").len(), 1);
         assert!(complains("f(p)\n  writes p[1 .. 2]\n").contains("don't begin at 0"));
     }
 }

@@ -384,3 +384,32 @@ fn what_is_said_and_the_same_in_c_have_the_same_verdicts() {
     assert!(decided * 10 > all * 9, "{decided} of {all} decided");
     println!("{decided} of {all} decided");
 }
+
+#[test]
+fn descriptions_that_assign_fail_or_do_not_fit_are_errors() {
+    let source = "int sensor(int a);\nint mode;\nint f(int a) { int r = sensor(a); return r > 5 ? mode : 0; }\n";
+    for (cases, expected) in [
+        ("when a = 5 returns 1", "`a = 5` assigns"),
+        ("when (a += 5) returns 1", "`==` compares"),
+        ("returns 1/0", "the description of `sensor` fails"),
+        ("when a == 5 returns 6\n  otherwise returns 0 .. 7 % (a - a)", "the description of `sensor` fails"),
+        ("returns 3000000000", "does not fit its type"),
+        ("returns 0 .. 3000000000", "does not fit its type"),
+        ("returns 1 writes mode = 5000000000", "does not fit its type"),
+        ("returns 1 writes mode = 1 / (a - a)", "the description of `sensor` fails"),
+    ] {
+        let folder = folder(&[("a.c", source), ("w.world", &format!("sensor(a)\n  {cases}\n"))]);
+        let words = ["prove", "a.c", "-f", "f", "-c", "branch", "--world", "w.world"];
+        let output = touchstone(folder.path(), &words);
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(1) && said.contains(expected), "{cases}: {said}");
+    }
+    for cases in
+        ["returns -1", "returns 0xffffffff", "when a <= 5 returns 6\n  otherwise returns 1 .. a writes mode = -1"]
+    {
+        let folder = folder(&[("a.c", source), ("w.world", &format!("sensor(a)\n  {cases}\n"))]);
+        let words = ["prove", "a.c", "-f", "f", "-c", "branch", "--world", "w.world"];
+        let output = touchstone(folder.path(), &words);
+        assert_eq!(output.status.code(), Some(0), "{cases}: {}", text(&output.stderr));
+    }
+}
