@@ -725,3 +725,31 @@ fn a_file_that_tests_include_is_the_same_file_however_it_is_named() {
     let found: Vec<String> = report["objectives"].as_array().expect("a list").iter().map(shown).collect();
     assert_eq!(found, ["lib.c \"covered\""]);
 }
+
+/// A decision that `longjmp` enters again: neither its rows nor the hits of other functions depend on the first pass.
+#[test]
+fn a_decision_with_a_call_that_returns_twice_is_measured_by_its_outcomes() {
+    let text = r#"
+#include <setjmp.h>
+#define TRY setjmp(buffer)
+static jmp_buf buffer;
+static volatile int count;
+int never(int a, int b) { if (a > 1 && b > 2) return 1; return 0; }
+void retry(int n) { count = 0; if (setjmp(buffer) == 0 || count < n) { count++; longjmp(buffer, 1); } }
+void again(int n) { count = 0; if (TRY == 0 || count < n) { count++; longjmp(buffer, 1); } }
+int main(void) { retry(40); again(5000); return 0; }
+"#;
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    std::fs::write(scratch.path().join("program.c"), text).expect("writable");
+    let (measured, output) = measure(scratch.path(), "mcdc,decision", "cc -O0 -o program program.c && ./program");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let unit = &measured.units[0];
+    for objective in &unit.record.objectives {
+        let covered = !unit.covered(objective).is_empty();
+        let is_decision = objective.criterion == "decision";
+        match objective.function.as_str() {
+            "retry" | "again" => assert_eq!(covered, is_decision, "{objective:?}"),
+            _ => assert!(!covered, "{objective:?}"),
+        }
+    }
+}

@@ -136,6 +136,10 @@ touchstone_base::reasons! {
         /// The decision has more rows than are distinguished.
         #[error("the decision has too many rows to be distinguished")]
         "too_many_rows" => TooManyRows,
+        /// A call in the decision may return twice, like `setjmp`, so the values of conditions can't be attributed to one
+        /// evaluation.
+        #[error("a call in the decision may return twice")]
+        "returns_twice" => ReturnsTwice,
         /// The decision has more conditions than a predicate may contain.
         #[error("the decision has too many conditions to be written out")]
         "too_many_conditions" => TooManyConditions,

@@ -5,9 +5,10 @@ use super::function_probes::FunctionProbes;
 use super::unit_probes::source_range;
 use crate::record::{NumberedRows, NumberingScheme, ProbeObstacle, ProbedDecision, ProbedRow, number_rows};
 use std::collections::BTreeMap;
-use touchstone_base::Id;
+use touchstone_base::{Id, Span};
 use touchstone_criteria::{DecisionGraph, DecisionStep, Goal, Row};
-use touchstone_ir::{CondId, DecisionId};
+use touchstone_front_c::RETURNS_TWICE;
+use touchstone_ir::{Callee, CondId, DecisionId, Init, InstKind};
 
 /// The rank of an insertion that keeps the value of a decision: the first operand of `a ?: b` may be a decision. Ranks
 /// order insertions around one expression, the lower is the outer.
@@ -17,7 +18,8 @@ const CONDITION_RANK: usize = 3;
 
 /// The probes of a decision, numbered from `first` on.
 pub(super) enum DecisionProbes {
-    /// One probe for false and one for true, if no criterion requires more.
+    /// One probe for false and one for true, if no criterion requires more, or if a call in the decision may return
+    /// twice: the local variable of a row would hold conditions of both evaluations.
     Outcomes { first: u32 },
     /// One probe for each row.
     Rows { first: u32, rows: Vec<Row> },
@@ -58,6 +60,7 @@ impl DecisionProbes {
             (DecisionProbes::Walk { first, conditions }, Goal::Independent { condition, value, .. }) => {
                 Ok(vec![first + 2 + 2 * (conditions + condition.index() as u32) + u32::from(*value)])
             }
+            (DecisionProbes::Outcomes { .. }, _) => Err(ProbeObstacle::ReturnsTwice),
             _ => Err(ProbeObstacle::TooManyRows),
         }
     }
@@ -79,6 +82,11 @@ impl FunctionProbes<'_, '_, '_> {
         let mut spans: BTreeMap<CondId, (usize, usize)> = BTreeMap::new();
         for condition in graph.evaluated() {
             spans.insert(condition, self.expression(decision.conditions[condition].span)?);
+        }
+        if spans.len() > 1 && self.returns_twice(id) {
+            let first = self.fresh(2);
+            self.two_ways(id, whole, [first, first + 1]);
+            return Ok(DecisionProbes::Outcomes { first });
         }
         let Some(numbered) = number_rows(&graph) else {
             return Ok(self.walk(id, &graph, whole, spans));
@@ -114,6 +122,31 @@ impl FunctionProbes<'_, '_, '_> {
         insertions.wrap(whole.0, whole.1, DECISION_RANK, format!("(({name} = 0, ("), close);
         self.declarations += &format!("unsigned {name}; ");
         Ok(DecisionProbes::Rows { first, rows: numbered.rows })
+    }
+
+    /// Returns true if a call in a decision may return twice, like `setjmp`.
+    fn returns_twice(&self, id: DecisionId) -> bool {
+        let (module, function) = (self.place.module, self.place.function);
+        let decision = function.decisions[id].span;
+        let is_inside = |span: Span| {
+            let (start, end) = ((span.line, span.column), (span.end_line, span.end_column));
+            span.file == decision.file
+                && (decision.line, decision.column) <= start
+                && end <= (decision.end_line, decision.end_column)
+        };
+        let twice =
+            |kind: &InstKind| match kind {
+                InstKind::Call { callee: Callee::Direct(callee), .. } => {
+                    RETURNS_TWICE.contains(&module.functions[*callee].name.as_str())
+                }
+                // The front end lowers `setjmp` to a builtin with this text.
+                InstKind::GlobalAddr { global, .. } => module.globals[*global].init.iter().flatten().any(
+                    |init| matches!(init, Init::Bytes { bytes, .. } if bytes.strip_suffix(b"\0") == Some(b"setjmp")),
+                ),
+                _ => false,
+            };
+        let mut insts = function.blocks.values().flat_map(|block| &block.insts);
+        insts.any(|inst| is_inside(inst.span) && twice(&inst.kind))
     }
 
     /// Inserts a probe for each outcome, unless the next decision implies it.
