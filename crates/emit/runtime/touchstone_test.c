@@ -70,6 +70,21 @@ enum record {
 
 static int record_fd = -1;
 
+/* Defined only in a build that measures coverage: libgcov, compiler-rt. */
+extern void __gcov_dump(void) __attribute__((weak));
+extern void __gcov_exit(void) __attribute__((weak));
+extern int __llvm_profile_write_file(void) __attribute__((weak));
+
+/* Ends a child without destructors and functions of atexit, which belong to the parent. */
+__attribute__((noreturn)) static void end_child(int status) {
+    if (__gcov_dump)
+        __gcov_dump();
+    else if (__gcov_exit)
+        __gcov_exit();
+    if (__llvm_profile_write_file) __llvm_profile_write_file();
+    _exit(status);
+}
+
 static void send_bytes(const void *bytes, size_t size) {
     const char *at = bytes;
     while (size > 0) {
@@ -108,7 +123,7 @@ char *touchstone_arguments[] = {program_name, NULL};
 
 void touchstone_skip(const char *reason) {
     send_text(RECORD_SKIP, "%s", reason);
-    _exit(0);
+    end_child(0);
 }
 
 /* ---- runs that hang ---- */
@@ -116,7 +131,7 @@ void touchstone_skip(const char *reason) {
 static void has_hung(int number) {
     (void)number;
     send_record(RECORD_DONE, "", 0);
-    _exit(0);
+    end_child(0);
 }
 
 void touchstone_expect_hang(void) {
@@ -224,7 +239,7 @@ static unsigned asked;
 
 void touchstone_change(const char *name, void *to, const void *bytes, size_t size) {
     struct input *input = malloc(sizeof *input + size);
-    if (!input) _exit(1);
+    if (!input) end_child(1);
     input->name = name;
     input->to = to;
     input->size = size;
@@ -249,7 +264,7 @@ static struct input *take_input(void) {
 static void check_inputs(void) {
     if (first_input)
         send_text(RECORD_FAILURE, "after input %u: the program didn't ask for `%s`", asked, first_input->name);
-    while (first_input) take_input();
+    while (first_input) free(take_input());
     asked = 0;
 }
 
@@ -263,6 +278,7 @@ void touchstone_written(void *to, const char *name) {
     if (first_input && !first_input->to && strcmp(first_input->name, name) == 0) {
         struct input *input = take_input();
         if (to && input->size) memcpy(to, input->bytes, input->size);
+        free(input);
     }
 }
 
@@ -270,6 +286,7 @@ void touchstone_changed(const char *name) {
     while (first_input && first_input->to && strcmp(first_input->name, name) == 0) {
         struct input *input = take_input();
         memcpy(input->to, input->bytes, input->size);
+        free(input);
     }
 }
 
@@ -278,15 +295,15 @@ void touchstone_answer(void *to, size_t size, const char *name) {
     asked++;
     if (!input) {
         send_text(RECORD_FAILURE, "input %u: the program asks for `%s`, the test has no more inputs", asked, name ? name : "");
-        _exit(1);
+        end_child(1);
     }
     if (input->size != size) {
         send_text(RECORD_FAILURE, "input %u: the program asks for %zu bytes of `%s`, the test has %zu bytes of `%s`", asked,
                   size, name ? name : "", input->size, input->name);
-        _exit(1);
+        end_child(1);
     }
     memcpy(to, input->bytes, size);
-    take_input();
+    free(take_input());
 }
 
 void touchstone_standard_input(const char *bytes, size_t size) {
@@ -294,7 +311,7 @@ void touchstone_standard_input(const char *bytes, size_t size) {
     if (!file || fwrite(bytes, 1, size, file) != size || fflush(file) != 0 || lseek(fileno(file), 0, SEEK_SET) != 0 ||
         dup2(fileno(file), 0) < 0) {
         send_text(RECORD_FAILURE, "standard input can't be made: %s", strerror(errno));
-        _exit(1);
+        end_child(1);
     }
 }
 
@@ -308,7 +325,7 @@ void touchstone_environment(const char *name, const char *text) {
 static void assume(int holds) {
     if (holds) return;
     send_text(RECORD_FAILURE, "an assumption of the program doesn't hold for these inputs");
-    _exit(1);
+    end_child(1);
 }
 
 #define WEAK __attribute__((weak))
@@ -320,7 +337,7 @@ WEAK int klee_range(int low, int high, const char *name) {
     return value;
 }
 WEAK void klee_assume(uintptr_t condition) { assume(condition != 0); }
-WEAK void klee_silent_exit(int status) { _exit(status); }
+WEAK void klee_silent_exit(int status) { end_child(status); }
 WEAK uintptr_t klee_choose(uintptr_t n) {
     uintptr_t value;
     touchstone_answer(&value, sizeof value, "klee_choose");
@@ -499,7 +516,7 @@ static void run_child(const struct touchstone_test *test, size_t count, const st
     check_inputs();
     fflush(stdout);
     send_record(RECORD_DONE, "", 0);
-    _exit(0);
+    end_child(0);
 }
 
 /* Reads the available bytes; 0 at the end of the stream. */
@@ -790,11 +807,46 @@ static int all_done(const struct run *run) {
            run->errors.size == 0 && run->records.size == 5 && run->records.bytes[0] == RECORD_DONE;
 }
 
+/* Runs the tests and prints their verdicts; returns the exit status. */
+static int run_all(const struct touchstone_test *tests, size_t count, const struct limits *limits, struct run *run) {
+    int failed = 0;
+    printf("1..%zu\n", count);
+    double begin = now();
+    /* A measurement attributes hits to single tests. */
+    size_t together = touchstone_test_begin ? 1 : FIRST_BATCH, alone = 0;
+    for (size_t i = 0; i < count; fflush(stdout)) {
+        if (limits->total > 0 && now() > begin + (double)limits->total) {
+            printf("Bail out! the limit of %ld s for all tests was hit\n", limits->total);
+            return 1;
+        }
+        size_t batch = i < alone ? 1 : batch_at(tests, i, count, together);
+        if (batch > 1) {
+            double started = now();
+            run_tests(&tests[i], batch, limits, started + 1, run);
+            if (!all_done(run)) {
+                /* One of them failed, or they are slow: each is run in its own process. */
+                alone = i + batch;
+                together = run->timed_out ? 1 : FIRST_BATCH;
+                continue;
+            }
+            for (size_t j = i; j < i + batch; j++) printf("ok %zu - %s\n", j + 1, tests[j].name);
+            i += batch;
+            if (now() - started < 0.05 && together < LARGEST_BATCH) together *= 4;
+            continue;
+        }
+        run_tests(&tests[i], 1, limits, now() + (double)limits->seconds, run);
+        if (!print_verdict(i + 1, &tests[i], run, limits)) failed = 1;
+        if (touchstone_test_end) touchstone_test_end();
+        i++;
+    }
+    return failed;
+}
+
 int main(int argc, char **argv) {
     struct limits limits = {10, 1024, 0};
     char **names = grow(NULL, ((size_t)argc + 1) * sizeof *names);
     size_t name_count = 0;
-    int list = 0, failed = 0;
+    int list = 0, status = 0;
     if (touchstone_guard_main) touchstone_guard_main();
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--list") == 0)
@@ -807,6 +859,7 @@ int main(int argc, char **argv) {
             limits.total = number_of(argv[++i], "--total");
         else if (argv[i][0] == '-') {
             fprintf(stderr, "usage: %s [--seconds N] [--memory MIB] [--total N] [--list] [NAME...]\n", argv[0]);
+            free(names);
             return 2;
         } else
             names[name_count++] = argv[i];
@@ -814,39 +867,18 @@ int main(int argc, char **argv) {
     qsort(names, name_count, sizeof *names, by_name);
     size_t count;
     struct touchstone_test *tests = all_tests(names, name_count, &count);
-    if (list) {
-        for (size_t i = 0; i < count; i++) printf("%s: %s\n", tests[i].name, tests[i].description);
-        return 0;
-    }
-    printf("1..%zu\n", count);
     struct run run = {{0, 0, 0, 64 << 20}, {0, 0, 0, 16 << 20}, {0, 0, 0, 16 << 10}, 0, 0};
-    double begin = now();
-    /* A measurement attributes hits to single tests. */
-    size_t together = touchstone_test_begin ? 1 : FIRST_BATCH, alone = 0;
-    for (size_t i = 0; i < count; fflush(stdout)) {
-        if (limits.total > 0 && now() > begin + (double)limits.total) {
-            printf("Bail out! the limit of %ld s for all tests was hit\n", limits.total);
-            return 1;
-        }
-        size_t batch = i < alone ? 1 : batch_at(tests, i, count, together);
-        if (batch > 1) {
-            double started = now();
-            run_tests(&tests[i], batch, &limits, started + 1, &run);
-            if (!all_done(&run)) {
-                /* One of them failed, or they are slow: each is run in its own process. */
-                alone = i + batch;
-                together = run.timed_out ? 1 : FIRST_BATCH;
-                continue;
-            }
-            for (size_t j = i; j < i + batch; j++) printf("ok %zu - %s\n", j + 1, tests[j].name);
-            i += batch;
-            if (now() - started < 0.05 && together < LARGEST_BATCH) together *= 4;
-            continue;
-        }
-        run_tests(&tests[i], 1, &limits, now() + (double)limits.seconds, &run);
-        if (!print_verdict(i + 1, &tests[i], &run, &limits)) failed = 1;
-        if (touchstone_test_end) touchstone_test_end();
-        i++;
-    }
-    return failed;
+    if (list)
+        for (size_t i = 0; i < count; i++) printf("%s: %s\n", tests[i].name, tests[i].description);
+    else
+        status = run_all(tests, count, &limits, &run);
+    free(run.records.bytes);
+    free(run.output.bytes);
+    free(run.errors.bytes);
+    /* The names of rows were made by all_tests. */
+    for (size_t i = 0; i < count; i++)
+        if (tests[i].table) free((char *)(uintptr_t)tests[i].name);
+    free(tests);
+    free(names);
+    return status;
 }

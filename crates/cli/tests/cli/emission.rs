@@ -709,3 +709,27 @@ fn the_figure_of_each_form_is_what_its_suite_gives() {
         assert!(said < all, "{form}: {said} of {all}");
     }
 }
+
+/// Users build emitted suites with sanitizers and with coverage.
+#[test]
+fn emitted_suites_leak_nothing_and_leave_coverage() {
+    let text = "int other(int x);\nint f(int a, int b) { if (a > 5 && b < 3) return other(a); if (a == b) return 2; return 0; }\n";
+    let project = Project::new(&[("a.c", text)]);
+    project.agrees(&["a.c", "-c", "decision", "-o", "out"]);
+    let run = |program: &str, words: &[&str]| {
+        let mut command = Command::new(program);
+        let output = command.args(words).current_dir(project.dir.path()).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{program} {words:?}: {said}");
+        said
+    };
+    let sources = ["-w", "-I", "out", "-I", ".", "out/test_f.c", "out/touchstone_test.c", "-o"];
+    run("gcc", &[&sources[..], &["leaks", "-fsanitize=address"]].concat());
+    for words in [&[][..], &["--list"], &["f_1"]] {
+        run("./leaks", words);
+    }
+    run("gcc", &[&sources[..], &["counts", "--coverage"]].concat());
+    run("./counts", &[]);
+    let counted = run("gcov", &["-o", ".", "counts-test_f.gcda"]);
+    assert!(counted.contains("File 'a.c'\nLines executed:100.00% of 1"), "{counted}");
+}
