@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 16;
 /// The signedness of the types of inputs. Conversions of others are always printed.
 pub type Signedness = BTreeMap<VarId, bool>;
 
-/// Which integer a bit vector stands for.
+/// The integer that a bit vector stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum View {
     Signed,
