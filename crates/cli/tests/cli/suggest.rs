@@ -204,3 +204,23 @@ fn suggestions_need_state() {
     let said = String::from_utf8_lossy(&run.expect("touchstone runs").stderr).into_owned();
     assert!(said.contains("--suggest needs state among the criteria; add it: -c stmt,branch,mcdc,state"), "{said}");
 }
+
+/// A table of tests follows the tests, as in µnit: tests cannot name it.
+#[test]
+fn variables_that_are_declared_after_a_test_are_not_observed_in_it() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let library =
+        "struct acc { int total, count; };\nvoid add(struct acc *a, int x) { a->total += x; if (x > 0) a->count++; }\n";
+    let tests = "#include <assert.h>\nstruct acc { int total, count; };\nvoid add(struct acc *a, int x);\nstatic int before;\n\
+        typedef struct { const char *name; void (*run)(void); } Test;\n\
+        static void test_a(void) { struct acc a = {0, 0}; add(&a, 3); before++; assert(a.total == 3); }\n\
+        static Test tests[] = {{\"/a\", test_a}, {0, 0}};\n\
+        int main(void) { for (Test *t = tests; t->name; t++) t->run(); return 0; }\n";
+    std::fs::write(scratch.path().join("acc.c"), library).expect("written");
+    std::fs::create_dir_all(scratch.path().join("tests")).expect("a directory");
+    std::fs::write(scratch.path().join("tests/test.c"), tests).expect("written");
+    let (report, said) = measured(scratch.path(), "--suggest", &["sh", "-c", "cc acc.c tests/test.c -o t && ./t"]);
+    assert!(!said.contains("state not followed"), "{said}");
+    let suggested = statements(&report);
+    assert!(suggested["test_a"].iter().any(|statement| statement.contains("a.count")), "{suggested:?}");
+}

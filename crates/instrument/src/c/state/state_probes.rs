@@ -281,7 +281,10 @@ impl StateProbes<'_> {
             file.starts_with('<') || file.starts_with("/usr/")
         };
         let globals = self.followed.visible.iter();
-        let globals = globals.filter(|(at, name, _)| !function.names.contains(name) && !of_system(*at));
+        // A variable is declared only from its declaration on: tables of tests follow the tests.
+        let is_declared = |at: usize| at < function.body;
+        let globals =
+            globals.filter(|(at, name, _)| !function.names.contains(name) && is_declared(*at) && !of_system(*at));
         let globals: Vec<Observable> = globals.flat_map(|(_, _, seen)| seen.clone()).collect();
         let mut named = BTreeSet::new();
         let all = function.visible.iter().cloned().chain(globals);
