@@ -60,6 +60,9 @@ pub fn exclude(document: &mut Document) {
         let inside = |exclusion: &&Exclusion| match exclusion.what {
             Excludes::All => (exclusion.line..=exclusion.end_line).contains(&line),
             Excludes::Branches => is_branch(objective) && (exclusion.line..=exclusion.end_line).contains(&line),
+            Excludes::DefaultArm => {
+                objective.text == "switch: default" && (exclusion.line..=exclusion.end_line).contains(&line)
+            }
             Excludes::Function => functions.iter().any(|function| {
                 (function.file.as_str(), &function.name) == (file, &objective.function)
                     && function.line == Some(exclusion.line)
@@ -131,9 +134,88 @@ pub fn exclusions(path: &str, text: &str) -> Result<Vec<Exclusion>, BadExclusion
         }),
         None => {
             others.end(u32::try_from(text.lines().count()).unwrap_or(u32::MAX), &mut found);
+            let arms = default_arms(text, &found);
+            found.extend(arms);
             Ok(found)
         }
     }
+}
+
+/// Returns the exclusions of default arms whose label is on an excluded line. Their objectives are located at the switch.
+fn default_arms(text: &str, exclusions: &[Exclusion]) -> Vec<Exclusion> {
+    let all: Vec<&Exclusion> = exclusions.iter().filter(|exclusion| exclusion.what == Excludes::All).collect();
+    let mut found = Vec::new();
+    if all.is_empty() {
+        return found;
+    }
+    let code = without_comments_and_literals(text);
+    let (mut line, mut at) = (1, 0);
+    // The lines of the open braces that belong to a switch: from its keyword to the brace.
+    let mut open: Vec<Option<(u32, u32)>> = Vec::new();
+    let mut keyword = None;
+    while let Some(c) = code[at..].chars().next() {
+        let word = code[at..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(code.len() - at);
+        match (&code[at..at + word], c) {
+            ("switch", _) => keyword = Some(line),
+            ("default", _) if code[at + word..].trim_start().starts_with([':', '-']) => {
+                let switch = open.iter().rev().copied().flatten().next();
+                let hit = all.iter().find(|exclusion| (exclusion.line..=exclusion.end_line).contains(&line));
+                found.extend(switch.zip(hit).map(|((first, last), hit)| Exclusion {
+                    line: first,
+                    end_line: last,
+                    reason: hit.reason.clone(),
+                    what: Excludes::DefaultArm,
+                }));
+            }
+            (_, '\n') => line += 1,
+            (_, '{') => open.push(keyword.take().map(|first| (first, line))),
+            (_, '}') => drop(open.pop()),
+            (_, ';') => keyword = None,
+            _ => {}
+        }
+        at += word.max(c.len_utf8());
+    }
+    found
+}
+
+/// Returns a text of the same lines without comments, strings and characters.
+fn without_comments_and_literals(text: &str) -> String {
+    let mut code = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('/', Some('/')) => {
+                while chars.peek().is_some_and(|c| *c != '\n') {
+                    chars.next();
+                }
+            }
+            ('/', Some('*')) => {
+                chars.next();
+                let mut last = ' ';
+                for c in chars.by_ref() {
+                    if c == '\n' {
+                        code.push('\n');
+                    }
+                    if (last, c) == ('*', '/') {
+                        break;
+                    }
+                    last = c;
+                }
+                code.push(' ');
+            }
+            (quote @ ('"' | '\''), _) => {
+                while let Some(c) = chars.next_if(|c| *c != quote && *c != '\n') {
+                    if c == '\\' && chars.next() == Some('\n') {
+                        code.push('\n');
+                    }
+                }
+                chars.next_if(|c| *c == quote);
+                code.push(' ');
+            }
+            _ => code.push(c),
+        }
+    }
+    code
 }
 
 /// The regions that keywords of other tools have opened.
@@ -276,6 +358,22 @@ mod tests {
         let found = exclusions("a.c", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let found: Vec<_> = found.iter().map(|e| (e.line, e.end_line, e.reason.as_str())).collect();
         assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn a_default_label_on_an_excluded_line_excludes_the_arm_of_its_switch() {
+        let excluded = |text: &str| -> Vec<(u32, u32)> {
+            let found = exclusions("a.c", text).unwrap_or_else(|error| panic!("{error}"));
+            let arms = found.iter().filter(|exclusion| exclusion.what == Excludes::DefaultArm);
+            arms.map(|exclusion| (exclusion.line, exclusion.end_line)).collect()
+        };
+        let marked = "default: abort(); /* touchstone: exclude (never) */\n";
+        assert_eq!(excluded(&format!("switch (a)\n{{\ncase 1: {{ f('}}'); }}\n{marked}}}")), [(1, 2)]);
+        let nested = format!("switch (a) {{\ncase 1:\n switch (b) {{\n {marked} }}\ndefault: g(\"{{\");\n}}");
+        assert_eq!(excluded(&nested), [(3, 3)]);
+        let outer = format!("switch (a) {{\ncase 1:\n switch (b) {{\n default: ; }}\n{marked}}}");
+        assert_eq!(excluded(&outer), [(1, 1)]);
+        assert_eq!(excluded("switch (a) { default: b(); }\nc(); // touchstone: exclude (never)\n"), []);
     }
 
     fn fails(text: &str, expected: &str) {

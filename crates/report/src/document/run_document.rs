@@ -151,6 +151,8 @@ pub enum Excludes {
     Branches,
     /// The function that begins on its line.
     Function,
+    /// The default arm of the switch that begins on its lines: the label is on an excluded line.
+    DefaultArm,
 }
 
 impl Excludes {
