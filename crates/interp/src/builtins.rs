@@ -66,6 +66,9 @@ impl<'m> Machine<'m> {
             Builtin::ReadByte => Ok(Value::Int(observer.input().map_or(u64::MAX, u64::from))),
             Builtin::RunOnly => {
                 self.single_run = true;
+                if self.taint.is_some() {
+                    self.read_environment(frame, arg(0)?)?;
+                }
                 Ok(Value::Undefined)
             }
             Builtin::MayWrite => Ok(Value::Undefined),

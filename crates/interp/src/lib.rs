@@ -28,6 +28,7 @@ pub mod arith;
 mod builtins;
 mod c;
 mod device_registers;
+mod environment_taint;
 mod java;
 mod late_globals;
 mod machine;

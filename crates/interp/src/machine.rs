@@ -4,6 +4,7 @@
 mod interface;
 mod step;
 
+use crate::environment_taint::EnvironmentTaint;
 use crate::memory::{AddressLayout, Fill, Memory, ObjectKind};
 use crate::observer::{Event, Observer};
 use crate::state_view::StateView;
@@ -245,6 +246,8 @@ pub struct Machine<'m> {
     pub(crate) mark_object: Option<ObjectId>,
     /// The number of calls so far.
     serials: u64,
+    /// The objects that depend on the environment, during start-up.
+    pub(crate) taint: Option<Box<EnvironmentTaint>>,
 }
 
 impl<'m> Machine<'m> {
@@ -290,6 +293,7 @@ impl<'m> Machine<'m> {
             marks: Vec::new(),
             mark_object: None,
             serials: 0,
+            taint: None,
         };
         machine.make_globals();
         machine
@@ -408,6 +412,7 @@ impl<'m> Machine<'m> {
     fn run(&mut self, observer: &mut impl Observer) -> End {
         while let Some(&frame) = self.frames.last() {
             if let Err((stop, span)) = self.run_frame(frame, observer) {
+                self.note_unsupported_statement(&stop);
                 return stop.at(span);
             }
         }
@@ -418,9 +423,15 @@ impl<'m> Machine<'m> {
     /// nothing reads it before.
     #[inline(never)]
     fn run_frame(&mut self, mut frame: CallFrame<'m>, observer: &mut impl Observer) -> Result<(), (Stop, Span)> {
-        loop {
+        'blocks: loop {
             let block = &frame.function.blocks[frame.block];
             for (index, inst) in block.insts.iter().enumerate().skip(frame.next) {
+                if let Some(taint) = &mut self.taint
+                    && let Some(end) = taint.at(self.frames.len(), frame.func, frame.function, (frame.block, index))
+                {
+                    (frame.block, frame.next) = end;
+                    continue 'blocks;
+                }
                 match self.tick().and_then(|()| self.step(&frame, inst, observer)) {
                     Ok(ControlTransfer::Next) => {}
                     Ok(ControlTransfer::Call { callee, result }) => {
@@ -551,7 +562,7 @@ impl<'m> Machine<'m> {
     }
 
     #[inline]
-    fn function(&self, id: FuncId) -> Option<&'m Function> {
+    pub(crate) fn function(&self, id: FuncId) -> Option<&'m Function> {
         match self.module.functions.get(id) {
             Some(function) => Some(function),
             None => self.growing?.function(id),
@@ -576,6 +587,11 @@ impl<'m> Machine<'m> {
     /// Returns the object of a slot of the innermost frame, or `None` if it is not allocated yet.
     pub(crate) fn slot_object(&self, frame: &CallFrame<'m>, slot: SlotId) -> Option<ObjectId> {
         self.slots.get(frame.slot_base + slot.index()).copied().flatten()
+    }
+
+    /// Returns the number of globals of the module, with those that were added since.
+    pub(crate) fn number_of_globals(&self) -> usize {
+        self.globals.len() + self.late_globals.len()
     }
 
     pub(crate) fn known_global(&self, id: GlobalId) -> Option<ObjectId> {

@@ -4,6 +4,7 @@
 //! begin with the same memory without running start-up themselves, and the module can be cached. Effects that are not
 //! data are reported: output, inputs, integers that stem from addresses, undefined bytes, dangling pointers.
 
+use crate::environment_taint::SkippedStatement;
 use crate::machine::{End, Limits, Machine};
 use crate::memory::ObjectKind;
 use crate::observer::{Event, Observer};
@@ -56,7 +57,12 @@ pub struct Startup<'p> {
     ran: Vec<(FuncId, StartupOwner)>,
     /// The ranges of heap objects that the program's own functions allocated.
     own: Vec<(ObjectId, ObjectId)>,
+    /// The statements of the program's functions that cannot be run.
+    skipped: Vec<SkippedStatement>,
 }
+
+/// The maximum number of statements that are skipped.
+const MAX_SKIPPED_STATEMENTS: usize = 50;
 
 /// The owner of a start-up function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,7 +77,7 @@ impl<'p> Startup<'p> {
     /// Creates a start-up in which no function has run yet.
     pub fn new(module: &'p Module, growing: &'p dyn LazyModule, limits: Limits) -> Startup<'p> {
         let machine = Machine::growing(module, growing, limits);
-        Startup { module, growing, limits, machine, ran: Vec::new(), own: Vec::new() }
+        Startup { module, growing, limits, machine, ran: Vec::new(), own: Vec::new(), skipped: Vec::new() }
     }
 
     fn next_object(&self) -> ObjectId {
@@ -83,22 +89,62 @@ impl<'p> Startup<'p> {
     /// # Errors
     /// Returns the reason for which it cannot be run; it then has no effect.
     pub fn run(&mut self, function: FuncId, owner: StartupOwner) -> Result<(), End> {
-        let end = self.step(function, owner);
-        match end {
-            Ok(()) => self.ran.push((function, owner)),
-            Err(_) => {
-                self.machine = Machine::growing(self.module, self.growing, self.limits);
-                self.own.clear();
-                for (earlier, owner) in self.ran.clone() {
-                    self.step(earlier, owner)?;
+        loop {
+            let end = self.step(function, owner);
+            if end.is_ok() {
+                self.ran.push((function, owner));
+                return end;
+            }
+            let skipped = self.machine.taint.as_mut().and_then(|taint| taint.unsupported.take());
+            let again = skipped.is_some() && self.skipped.len() < MAX_SKIPPED_STATEMENTS;
+            self.skipped.extend(skipped.filter(|_| again));
+            self.machine = Machine::growing(self.module, self.growing, self.limits);
+            self.own.clear();
+            for (earlier, owner) in self.ran.clone() {
+                self.step(earlier, owner)?;
+            }
+            if !again {
+                return end;
+            }
+        }
+    }
+
+    /// Returns the globals that depend on the environment of a run, each with the source that it depends on.
+    pub fn environment_dependent(&self) -> BTreeMap<GlobalId, String> {
+        let Some(taint) = &self.machine.taint else { return BTreeMap::new() };
+        let mut found = taint.objects.clone();
+        if !found.is_empty() {
+            // Objects that point to such an object depend on it as well.
+            let mut pointing: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
+            for object in self.machine.memory.live() {
+                for at in self.machine.memory.pointer_places(object) {
+                    let place = Pointer { object, offset: at as i64 };
+                    if let Ok(Value::Ptr(Pointer { object: target, .. })) = self.machine.memory.load(place, Ty::Ptr) {
+                        pointing.entry(target).or_default().push(object);
+                    }
+                }
+            }
+            let mut worklist: Vec<ObjectId> = found.keys().copied().collect();
+            while let Some(target) = worklist.pop() {
+                let source = found[&target].clone();
+                for object in pointing.get(&target).into_iter().flatten() {
+                    if !found.contains_key(object) {
+                        found.insert(*object, source.clone());
+                        worklist.push(*object);
+                    }
                 }
             }
         }
-        end
+        let globals = (0..self.machine.number_of_globals()).map(GlobalId::new);
+        let by_object = globals.filter_map(|id| Some((id, found.get(&self.machine.known_global(id)?)?.clone())));
+        by_object.chain(taint.globals.clone()).collect()
     }
 
     fn step(&mut self, function: FuncId, owner: StartupOwner) -> Result<(), End> {
         let (mut output, from) = (Output(false), self.next_object());
+        let taint = self.machine.taint.get_or_insert_default();
+        taint.begin(owner == StartupOwner::Program);
+        taint.skipped.clone_from(&self.skipped);
         match self.machine.call_now(function, &[], &mut output) {
             End::Returned(_) => match refused(&self.machine, &output) {
                 Some(what) => return Err(unsupported(what)),

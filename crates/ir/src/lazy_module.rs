@@ -19,4 +19,8 @@ pub trait LazyModule {
     fn named(&self, _name: &[u16]) -> Option<GlobalId> {
         None
     }
+    /// Returns true if a function initialises a part of the language's library on first use.
+    fn is_library_initialiser(&self, _id: FuncId) -> bool {
+        false
+    }
 }

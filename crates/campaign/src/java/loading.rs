@@ -2,17 +2,20 @@
 //! in rounds; initialisers run in the reference interpreter.
 
 use super::error::JavaError;
-use super::load_budget::LoadBudget;
 use super::symbolic_heap;
+use super::thread_time::thread_cpu_time;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use touchstone_base::{Deadline, MemoryLimit};
+use touchstone_base::{Deadline, Id, MemoryLimit};
 use touchstone_criteria::{Incomplete, Unsupported};
 use touchstone_engine::{Config, End, Limits, SearchEvent, Sink, Startup, StartupOwner};
 use touchstone_front_java::{InitialiserEffect, LoadedFunctions, MethodUnderTest, ObserverAccess, PreparedCall};
-use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
+use touchstone_ir::{
+    Block, Builtin, FuncId, Function, Global, GlobalId, Init, Inst, InstKind, Module, Operand, RegInfo, TermKind,
+    Terminator, Ty,
+};
 
 /// The number of JDK functions that are lowered before any exploration.
 pub(super) const INITIAL_JDK_FUNCTIONS: usize = 400;
@@ -22,9 +25,9 @@ const JDK_FUNCTIONS_PER_STEP: usize = 80;
 const JDK_FUNCTIONS_FOR_OBSERVERS: usize = 150;
 /// The maximum number of rounds.
 const MAX_LOADING_ROUNDS: usize = 40;
-/// The time for all rounds: a minimum, and an addition for each method.
-const MIN_LOADING_TIME: Duration = Duration::from_secs(8);
-const LOADING_TIME_PER_METHOD: Duration = Duration::from_secs(1);
+/// The CPU time for all explorations of one method, whatever other methods need: its results must be those of a run
+/// with this method alone.
+const LOADING_TIME_PER_METHOD: Duration = Duration::from_secs(9);
 /// The memory limit of the process during exploration, in bytes.
 const EXPLORATION_MEMORY_BYTES: u64 = 1 << 30;
 
@@ -37,8 +40,6 @@ pub(super) struct Loading<'p> {
     /// Initialisers of the program that were tried, and those that succeeded.
     tried: Vec<FuncId>,
     initialised: Vec<FuncId>,
-    /// Initialisers of the JDK that throw here because their environment is missing.
-    throwing: Vec<FuncId>,
     /// Classes under test that cannot be initialised, with the reason.
     unusable: Vec<(String, End)>,
 }
@@ -49,8 +50,8 @@ impl<'p> Loading<'p> {
         let mut starting = Startup::new(program.module(), program, limits);
         let _ = starting.run(program.entry(), StartupOwner::Library);
         let (ran, tried, initialised) = (Vec::new(), Vec::new(), Vec::new());
-        let (throwing, unusable) = (Vec::new(), Vec::new());
-        Loading { program, starting, loaded: LoadedFunctions::default(), ran, tried, initialised, throwing, unusable }
+        let unusable = Vec::new();
+        Loading { program, starting, loaded: LoadedFunctions::default(), ran, tried, initialised, unusable }
     }
 
     /// Loads functions with their neighbourhood. Initialisers of the JDK run immediately, and may need others.
@@ -64,11 +65,8 @@ impl<'p> Loading<'p> {
             for init in new {
                 self.ran.push(init);
                 // An initialiser that cannot run here is executed by the path that needs it.
-                if let Err(end) = self.starting.run(init, StartupOwner::Library) {
+                if self.starting.run(init, StartupOwner::Library).is_err() {
                     self.loaded.functions.insert(init);
-                    if matches!(end, End::Threw { .. }) {
-                        self.throwing.push(init);
-                    }
                 }
             }
         }
@@ -139,14 +137,11 @@ impl<'p> Loading<'p> {
                 met
             }
         };
+        self.mark_environment_dependent_fields(&mut module);
         for (init, shows) in self.program.initialisers(&self.loaded) {
             if shows != InitialiserEffect::Invisible && !self.initialised.contains(&init) {
                 stop(&mut module.functions[init], "a class that could not be initialised, or only at another time");
             }
-        }
-        for init in &self.throwing {
-            let what = format!("{}, which throws here", self.program.title(*init));
-            stop(&mut module.functions[*init], &what);
         }
         for (class, end) in unusable {
             for method in tested.iter().filter(|method| method.internal == class) {
@@ -155,6 +150,49 @@ impl<'p> Loading<'p> {
             }
         }
         module
+    }
+
+    /// Marks reads of static fields that tests cannot set and whose initial values depend on the environment: a path ends there with a
+    /// reason.
+    fn mark_environment_dependent_fields(&self, module: &mut Module) {
+        let mut texts: BTreeMap<GlobalId, GlobalId> = BTreeMap::new();
+        for (field, source) in self.starting.environment_dependent() {
+            let Some(name) = self.program.unsettable_field(field) else { continue };
+            let text = format!("{name}, whose initial value depends on {source}");
+            let bytes = text.into_bytes();
+            let size = bytes.len() as u64 + 1;
+            let init = Some(vec![Init::Bytes { offset: 0, bytes }]);
+            let name = format!("<environment {}>", field.index());
+            texts.insert(field, module.globals.push(Global { name, size, init, ..module.globals[field].clone() }));
+        }
+        if texts.is_empty() {
+            return;
+        }
+        for function in module.functions.values_mut() {
+            let Function { blocks, regs, .. } = function;
+            for block in blocks.values_mut() {
+                let field = |inst: &Inst| match inst.kind {
+                    InstKind::GlobalAddr { global, .. } => texts.get(&global).copied(),
+                    _ => None,
+                };
+                if !block.insts.iter().any(|inst| field(inst).is_some()) {
+                    continue;
+                }
+                let mut insts = Vec::with_capacity(block.insts.len() + 2);
+                for inst in std::mem::take(&mut block.insts) {
+                    if let Some(global) = field(&inst) {
+                        let dst = regs.push(RegInfo { ty: Ty::Ptr, name: None });
+                        let args = vec![Operand::Reg(dst)];
+                        let span = inst.span;
+                        insts.push(Inst { kind: InstKind::GlobalAddr { dst, global }, span });
+                        let builtin = Builtin::RunOnly;
+                        insts.push(Inst { kind: InstKind::Builtin { dst: None, builtin, args }, span });
+                    }
+                    insts.push(inst);
+                }
+                block.insts = insts;
+            }
+        }
     }
 
     /// Loads what methods under test reach, and returns the module. Functions that remain unloaded end a path with a
@@ -173,9 +211,7 @@ impl<'p> Loading<'p> {
     /// Explores methods for a short time, and those that reached unloaded JDK functions a little longer; loads what
     /// they reach.
     fn load_reached(&mut self, tested: &[&MethodUnderTest]) -> Module {
-        let budget = LoadBudget::of(
-            MIN_LOADING_TIME + LOADING_TIME_PER_METHOD * u32::try_from(tested.len()).unwrap_or(u32::MAX),
-        );
+        let mut spent: BTreeMap<FuncId, Duration> = BTreeMap::new();
         let mut module = self.module(tested);
         let mut open: Vec<&MethodUnderTest> = tested.to_vec();
         for how in [ExplorationBudget::SHORT, ExplorationBudget::LONG] {
@@ -183,16 +219,19 @@ impl<'p> Loading<'p> {
             for _ in 0..MAX_LOADING_ROUNDS {
                 let far: BTreeMap<String, FuncId> = self.program.unloaded_functions(&self.loaded).into_iter().collect();
                 let mut met: BTreeSet<FuncId> = BTreeSet::new();
-                let mut stopped = unsupported_constructs_of_all(&module, &open, how.each_of(open.len())).into_iter();
+                let mut explored = unsupported_constructs_of_all(&module, &open, how).into_iter();
                 open.retain(|method| {
-                    let stopped = stopped.next().into_iter().flatten();
-                    let own: Vec<FuncId> = stopped.filter_map(|what| far.get(&what).copied()).collect();
+                    let Some(Exploration { stopped, cpu_time }) = explored.next() else { return false };
+                    let own: Vec<FuncId> = stopped.iter().filter_map(|what| far.get(what).copied()).collect();
                     met.extend(&own);
+                    let spent = spent.entry(method.entry).or_default();
+                    *spent += cpu_time;
                     // Other methods may have reached the same function: more may lie behind it.
-                    if !own.is_empty() {
+                    let goes_on = !own.is_empty() && *spent < LOADING_TIME_PER_METHOD;
+                    if goes_on {
                         further.push(method.entry);
                     }
-                    !own.is_empty()
+                    goes_on
                 });
                 if met.is_empty() {
                     break;
@@ -202,9 +241,6 @@ impl<'p> Loading<'p> {
                     self.load(&[function], JDK_FUNCTIONS_PER_STEP);
                 }
                 module = self.module(tested);
-                if budget.is_over() {
-                    return module;
-                }
             }
             open = tested.iter().copied().filter(|method| further.contains(&method.entry)).collect();
         }
@@ -216,23 +252,21 @@ impl<'p> Loading<'p> {
 #[derive(Clone, Copy)]
 struct ExplorationBudget {
     time: Duration,
-    /// The time that all methods share, if that is more.
-    shared_time: Duration,
     paths: u64,
 }
 
-impl ExplorationBudget {
-    const SHORT: ExplorationBudget =
-        ExplorationBudget { time: Duration::from_millis(400), shared_time: Duration::ZERO, paths: 60 };
-    /// Streams and character tables need more.
-    const LONG: ExplorationBudget =
-        ExplorationBudget { time: Duration::from_millis(1200), shared_time: Duration::from_secs(6), paths: 400 };
+/// The result of one exploration of a method.
+#[derive(Default)]
+struct Exploration {
+    /// The constructs at which paths stop.
+    stopped: Vec<String>,
+    cpu_time: Duration,
+}
 
-    /// Returns the budget of each method, given their number.
-    fn each_of(self, methods: usize) -> ExplorationBudget {
-        let share = self.shared_time / u32::try_from(methods.max(1)).unwrap_or(u32::MAX);
-        ExplorationBudget { time: self.time.max(share), ..self }
-    }
+impl ExplorationBudget {
+    const SHORT: ExplorationBudget = ExplorationBudget { time: Duration::from_millis(400), paths: 60 };
+    /// Streams and character tables need more.
+    const LONG: ExplorationBudget = ExplorationBudget { time: Duration::from_secs(6), paths: 400 };
 }
 
 /// Describes the end of a run to users.
@@ -256,22 +290,25 @@ fn stop(function: &mut Function, what: &str) {
     }
 }
 
-/// Returns the constructs at which paths of each method stop; several methods are explored concurrently.
+/// Explores each method; several are explored concurrently.
 fn unsupported_constructs_of_all(
     module: &Module,
     methods: &[&MethodUnderTest],
     how: ExplorationBudget,
-) -> Vec<Vec<String>> {
+) -> Vec<Exploration> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let next = AtomicUsize::new(0);
-    let all: Vec<Mutex<Vec<String>>> = methods.iter().map(|_| Mutex::default()).collect();
+    let all: Vec<Mutex<Exploration>> = methods.iter().map(|_| Mutex::default()).collect();
     let work = || {
         while let Some((method, found)) = {
             let index = next.fetch_add(1, Ordering::Relaxed);
             methods.get(index).zip(all.get(index))
         } {
+            let begun = thread_cpu_time();
+            let stopped = unsupported_constructs(module, method, how);
+            let cpu_time = thread_cpu_time().saturating_sub(begun);
             *found.lock().expect("invariant: no thread panics while it holds the lock") =
-                unsupported_constructs(module, method, how);
+                Exploration { stopped, cpu_time };
         }
     };
     std::thread::scope(|scope| {

@@ -80,11 +80,10 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadPurpose) -> Result<(Modul
     let (module, prepared) = match purpose {
         ReadPurpose::Listing => (loading.module(&tested), BTreeMap::new()),
         ReadPurpose::Search => {
-            let module = loading.follow(&tested);
-            match loading.prepare(&tested) {
-                prepared if prepared.is_empty() => (module, prepared),
-                prepared => (loading.module(&tested), prepared),
-            }
+            // Observers come first: with the classes that they load, type tests and dispatches have more cases, which
+            // must be loaded for the methods under test as well.
+            let prepared = loading.prepare(&tested);
+            (loading.follow(&tested), prepared)
         }
     };
     let project = files.files.iter().find(|file| main_sources(file).is_some()).cloned();

@@ -74,6 +74,13 @@ impl Lowering {
         b.ret(None);
         b.landing_pad = None;
         b.at(landing);
+        if self.classes.get(class).of_jdk {
+            // Initialisers of the JDK do not throw in a JVM: the cause is a part of the JVM that is missing here, and
+            // no program may catch it.
+            let title = self.classes.get(class).title();
+            b.unsupported(format!("the initialiser of {title}, which throws here"));
+            return Ok(());
+        }
         b.store(flag, 0, Operand::Const(Ty::I8, FAILED));
         let error = self.jdk("java/lang/Error")?;
         let test = self.latest_generation(|generation| FuncKind::InstanceOf(error, generation));

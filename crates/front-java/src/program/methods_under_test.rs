@@ -334,6 +334,19 @@ impl LazyProgram {
         lowering.is_immutable(id)
     }
 
+    /// Returns the name of a global that is a static field of the program and that tests cannot set: a final field, or
+    /// a reference.
+    pub fn unsettable_field(&self, global: GlobalId) -> Option<String> {
+        let lowering = self.lowering.borrow();
+        let field = lowering.static_of(global).filter(|field| !lowering.classes.get(field.class).of_jdk)?;
+        let is_reference = matches!(lowering.classes.static_field(field).1, Desc::Ref(_));
+        if lowering.source_field_name(field).is_some() && !is_reference {
+            return None;
+        }
+        let class = lowering.classes.get(field.class).title().replace('$', ".");
+        Some(format!("{class}.{}", lowering.classes.static_field(field).0.name))
+    }
+
     /// Returns the static fields that the program may change.
     pub fn fields(&self) -> Vec<StaticField> {
         let lowering = self.lowering.borrow();

@@ -244,6 +244,11 @@ impl LazyModule for LazyProgram {
         Some(self.lowering.borrow_mut().global_id(GlobalKind::Literal(text.into())))
     }
 
+    fn is_library_initialiser(&self, id: FuncId) -> bool {
+        let lowering = self.lowering.borrow();
+        matches!(lowering.func_kind(id), Some(FuncKind::Init(class)) if lowering.classes.get(*class).of_jdk)
+    }
+
     fn named(&self, name: &[u16]) -> Option<GlobalId> {
         let name = String::from_utf16(name).ok()?.replace('.', "/");
         let mut lowering = self.lowering.borrow_mut();

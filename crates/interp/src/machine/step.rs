@@ -90,6 +90,9 @@ impl<'m> Machine<'m> {
                     value => self.memory.resolve(value)?,
                 };
                 let value = self.memory.load(place, ty).map_err(|kind| self.access_error(place, kind))?;
+                if let Some(taint) = &mut self.taint {
+                    taint.load(place.object);
+                }
                 self.set(frame, *dst, value);
             }
             InstKind::Store { addr, value } => {
@@ -99,6 +102,9 @@ impl<'m> Machine<'m> {
                 };
                 let (ty, value) = (self.operand_ty(frame, *value), self.get(frame, *value));
                 self.memory.store(place, ty, value).map_err(|kind| self.access_error(place, kind))?;
+                if let Some(taint) = &mut self.taint {
+                    taint.store(place.object);
+                }
             }
             InstKind::MemCopy { dst, src, size } => self.step_copy(frame, *dst, *src, *size)?,
             InstKind::MemSet { dst, value, size } => self.step_set(frame, *dst, *value, *size)?,
@@ -233,6 +239,10 @@ impl<'m> Machine<'m> {
                 Stop::Error(kind) => self.access_error(to, kind),
                 stop => stop,
             })?;
+            if let Some(taint) = &mut self.taint {
+                taint.load(from.object);
+                taint.store(to.object);
+            }
         }
         Ok(())
     }
@@ -243,6 +253,9 @@ impl<'m> Machine<'m> {
         if size > 0 {
             let to = self.memory.resolve(to)?;
             self.memory.fill(to, byte, size).map_err(|kind| self.access_error(to, kind))?;
+            if let Some(taint) = &mut self.taint {
+                taint.store(to.object);
+            }
         }
         Ok(())
     }

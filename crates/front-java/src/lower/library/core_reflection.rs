@@ -145,7 +145,21 @@ impl Lowering {
             "getDeclaredField" => self.declared_member(b, "java/lang/reflect/Field")?,
             "getDeclaredConstructor" => self.declared_member(b, "java/lang/reflect/Constructor")?,
             "desiredAssertionStatus" | "desiredAssertionStatus0" | "isHidden" | "isHidden0" => b.ret(Some(int(0))),
-            "getClassLoader" | "getClassLoader0" | "getProtectionDomain0" => b.ret(Some(NULL)),
+            "getProtectionDomain0" => b.ret(Some(NULL)),
+            "getClassLoader" | "getClassLoader0" => {
+                let this = b.param(0);
+                let flags = self.hidden_field(b, this, mirror::FLAGS, Ty::I32)?;
+                let of_program = b.bin(BinOp::And, flags, int(mirror::OF_PROGRAM));
+                let of_program = b.cmp(CmpOp::Ne, of_program, int(0));
+                let (loaded, of_jdk) = (b.block(), b.block());
+                b.branch(of_program, loaded, of_jdk, BranchRole::Check);
+                b.at(of_jdk);
+                b.ret(Some(NULL));
+                b.at(loaded);
+                b.unsupported("a class loader");
+            }
+            // There are no modules: null would be an exception that a program may catch.
+            "getModule" => b.unsupported("the module of a class"),
             "getSuperclass" => {
                 let this = b.param(0);
                 let above = self.hidden_field(b, this, mirror::SUPERCLASS, Ty::Ptr)?;
