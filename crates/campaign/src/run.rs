@@ -381,6 +381,7 @@ fn finish_and_replay<'s>(
         older.run(work.task.func, tests)?;
     }
     let differs = tests.iter().any(|test| test.older.is_some());
+    let differs = differs || !replayed.only_without_assertions.is_empty();
     if replayed.given_up.is_some() || !replayed.left_out.is_empty() || differs {
         sink = emit(work, context.sinks, tests, &replayed)?;
         sink.finish()?;

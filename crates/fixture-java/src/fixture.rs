@@ -39,6 +39,18 @@ pub struct TestedCall {
     pub selector: Option<usize>,
     /// The uniqueness of the called method's name.
     pub overloading: Overloading,
+    /// The class of the receiver in relation to the class of the called method.
+    pub receiver_class: ReceiverClass,
+}
+
+/// The class of a receiver in relation to the class of the called method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReceiverClass {
+    /// The class itself, or there is no receiver.
+    Exact,
+    /// Perhaps a subclass, which may override the method: a constant of an enumeration may have a body, and a factory
+    /// method may return an object of a subclass.
+    Subclass,
 }
 
 /// The uniqueness of a method's name in its class.

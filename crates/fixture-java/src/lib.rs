@@ -16,7 +16,7 @@ mod object;
 mod stub;
 
 pub use fill_loop::{FillLoop, FillLoops, FillPosition};
-pub use fixture::{Fixture, HeapTyping, Overloading, SYMBOLIC_HEAP_CHOICE, SymbolicHeap, TestedCall};
+pub use fixture::{Fixture, HeapTyping, Overloading, ReceiverClass, SYMBOLIC_HEAP_CHOICE, SymbolicHeap, TestedCall};
 pub use handle::{ClassId, FieldRef, MethodRef};
 pub use object::{ApiCall, CallSlot, CollectionForm, Completeness, Construction, FixtureValue, ObjectPlan};
 pub use stub::{ReceiverMutation, StubExceptions, StubMethod};

@@ -12,7 +12,8 @@ import javax.tools.*;
  *
  *   source, directory of classes, class path, test class, timeout of a test in milliseconds, names of tests separated by commas
  *
- * Responses: "compile TEXT" if the tests don't compile, "begin NAME", "ok NAME", "fail NAME TEXT", "late NAME", and "done".
+ * Responses: "compile TEXT" if the tests don't compile, "begin NAME", "ok NAME", "fail NAME TEXT", "late NAME", "asserts NAME TEXT" if a test
+ * passes only without assertions, and "done".
  */
 public final class TouchstoneRunner {
     private static final PrintStream ANSWERS = System.out;
@@ -70,16 +71,72 @@ public final class TouchstoneRunner {
         }
         long limit = Long.parseLong(fields[4]);
         for (String name : fields[5].split(",")) {
-            // A class loader of its own gives each test uninitialised classes.
-            ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
             answer("begin " + name);
-            String[] verdict = {null};
-            Thread thread = new Thread(null, () -> verdict[0] = verdict(loader, fields[3], name), "test", 64 << 20);
-            thread.setDaemon(true);
-            thread.setContextClassLoader(loader);
-            thread.start();
-            thread.join(limit);
-            answer(thread.isAlive() || verdict[0] == null ? "late " + name : verdict[0]);
+            TestLoader loader = new TestLoader(urls);
+            String verdict = run(loader, fields[3], name, limit);
+            if (verdict.startsWith("ok ") && loader.hasAssertions()) {
+                // Build tools enable assertions in tests.
+                TestLoader asserting = new TestLoader(urls);
+                asserting.setDefaultAssertionStatus(true);
+                String second = run(asserting, fields[3], name, limit);
+                verdict = second.startsWith("fail ") ? "asserts " + second.substring(5) : verdict;
+            }
+            answer(verdict);
+        }
+    }
+
+    /** Runs a test, and restores the state of the JDK that the next test would see. */
+    private static String run(ClassLoader loader, String type, String name, long limit) throws Exception {
+        Locale locale = Locale.getDefault();
+        Locale display = Locale.getDefault(Locale.Category.DISPLAY);
+        Locale format = Locale.getDefault(Locale.Category.FORMAT);
+        TimeZone zone = TimeZone.getDefault();
+        Properties properties = (Properties) System.getProperties().clone();
+        String[] verdict = {null};
+        Thread thread = new Thread(null, () -> verdict[0] = verdict(loader, type, name), "test", 64 << 20);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(loader);
+        thread.start();
+        thread.join(limit);
+        String found = thread.isAlive() || verdict[0] == null ? "late " + name : verdict[0];
+        Locale.setDefault(locale);
+        Locale.setDefault(Locale.Category.DISPLAY, display);
+        Locale.setDefault(Locale.Category.FORMAT, format);
+        TimeZone.setDefault(zone);
+        System.setProperties(properties);
+        return found;
+    }
+
+    /** Gives each test uninitialised classes. */
+    private static final class TestLoader extends URLClassLoader {
+        private final List<Class<?>> loaded = new ArrayList<>();
+
+        TestLoader(List<URL> urls) {
+            super(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
+        }
+
+        @Override
+        protected Class<?> findClass(String name) throws ClassNotFoundException {
+            Class<?> found = super.findClass(name);
+            synchronized (loaded) {
+                loaded.add(found);
+            }
+            return found;
+        }
+
+        /** Returns true if a class that the test has used contains an assert statement. */
+        boolean hasAssertions() {
+            synchronized (loaded) {
+                for (Class<?> one : loaded) {
+                    try {
+                        one.getDeclaredField("$assertionsDisabled");
+                        return true;
+                    } catch (NoSuchFieldException | LinkageError none) {
+                        // The class has no assert statement.
+                    }
+                }
+            }
+            return false;
         }
     }
 

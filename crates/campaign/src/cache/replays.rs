@@ -109,7 +109,8 @@ impl Cache<'_> {
             Replay::NotCheckable(why) => Some(StoredVerdict::NotCheckable(why.clone())),
             Replay::NotRun | Replay::Disagreed(_) => None,
         };
-        let whole = replayed.given_up.is_none() && replayed.left_out.is_empty();
+        let whole =
+            replayed.given_up.is_none() && replayed.left_out.is_empty() && replayed.only_without_assertions.is_empty();
         let said: Option<Vec<StoredVerdict>> = replayed.verdicts.iter().map(sure).collect();
         if let (Some(said), true, false) = (said, whole, work.plan.request.is_interrupted()) {
             let unprotected = work.plan.target.unprotected();

@@ -29,6 +29,9 @@ pub(crate) fn emit<'s>(
         let covers = covered.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
         match replayed.left_out.get(&test.id).filter(|_| replayed.given_up.is_none()) {
             Some(why) => sink.leave_out(test, covers, why)?,
+            None if replayed.only_without_assertions.contains(&test.id) => {
+                sink.add_without_assertions(test, covers)?;
+            }
             None => sink.add(test, covers)?,
         }
     }
@@ -138,6 +141,14 @@ impl TestSink for InJUnit<'_> {
 
     fn leave_out(&mut self, test: &TestCase, _: &[CoveredObjective<'_>], why: &str) -> Result<(), CampaignError> {
         Ok(self.0.leave_out(test, why)?)
+    }
+
+    fn add_without_assertions(
+        &mut self,
+        test: &TestCase,
+        covers: &[CoveredObjective<'_>],
+    ) -> Result<(), CampaignError> {
+        Ok(self.0.add_without_assertions(test, covers)?)
     }
 
     fn path(&self) -> Option<PathBuf> {

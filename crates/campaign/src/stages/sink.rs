@@ -21,6 +21,15 @@ pub trait TestSink {
         self.add(test, covers)
     }
 
+    /// Adds a test that fails if assertions of the language are enabled.
+    fn add_without_assertions(
+        &mut self,
+        test: &TestCase,
+        covers: &[CoveredObjective<'_>],
+    ) -> Result<(), CampaignError> {
+        self.add(test, covers)
+    }
+
     /// Reports that no test of the function compiles as C. A sink that writes no C ignores it.
     fn give_up(&mut self, _why: &str) -> Result<(), CampaignError> {
         Ok(())
@@ -81,6 +90,14 @@ impl TestSink for SinkGroup<'_> {
 
     fn leave_out(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>], why: &str) -> Result<(), CampaignError> {
         self.0.iter_mut().try_for_each(|sink| sink.leave_out(test, covers, why))
+    }
+
+    fn add_without_assertions(
+        &mut self,
+        test: &TestCase,
+        covers: &[CoveredObjective<'_>],
+    ) -> Result<(), CampaignError> {
+        self.0.iter_mut().try_for_each(|sink| sink.add_without_assertions(test, covers))
     }
 
     fn give_up(&mut self, why: &str) -> Result<(), CampaignError> {

@@ -79,7 +79,15 @@ impl ShortClassNames<'_> {
             return name.to_string();
         }
         let own = format!("{}.", self.package);
-        class.strip_prefix(&own).filter(|_| own.len() > 1).unwrap_or(class).to_string()
+        let short = class.strip_prefix(&own).filter(|name| own.len() > 1 && !self.is_in_subpackage(name));
+        short.unwrap_or(class).to_string()
+    }
+
+    /// Returns true if a name relative to the package may begin with a package: those have no relative names.
+    fn is_in_subpackage(&self, name: &str) -> bool {
+        let Some((first, _)) = name.split_once('.') else { return false };
+        let is_class = |class: &str| class.split('.').next() == Some(first);
+        !self.target.methods.values().any(|method| method.home == self.package && is_class(&method.class))
     }
 
     /// Returns true if a class of the program has this name.
@@ -98,7 +106,9 @@ impl ShortClassNames<'_> {
             }
             // The last part may be a method of the class before it.
             short += &match word.rsplit_once('.') {
-                Some((class, method)) if is_method(method) => format!("{}.{method}", self.short(class)),
+                Some((class, method)) if is_method(method) && !is_package_with_class(class, method) => {
+                    format!("{}.{method}", self.short(class))
+                }
                 _ => self.short(&word),
             };
             word.clear();
@@ -108,6 +118,12 @@ impl ShortClassNames<'_> {
         }
         short
     }
+}
+
+/// Returns true if a name in capitals is rather a class than a constant, by the convention for names of packages.
+fn is_package_with_class(before: &str, name: &str) -> bool {
+    let last = before.rsplit('.').next().unwrap_or_default();
+    last.starts_with(char::is_lowercase) && !name.starts_with(char::is_lowercase)
 }
 
 /// Returns true if the last part of a name is not a class.

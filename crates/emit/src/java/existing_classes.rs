@@ -38,8 +38,7 @@ pub fn replay_existing_junit_class(
     function: &str,
 ) -> Result<Vec<Replay>, EmitError> {
     let Some(method) = target.methods.get(function) else { return Ok(Vec::new()) };
-    let (verdicts, _) = run_tests(&there.path, method, target, &there.tests, BTreeMap::new(), &mut |_| {})?;
-    Ok(verdicts)
+    Ok(run_tests(&there.path, method, target, &there.tests, BTreeMap::new(), &mut |_| {})?.verdicts)
 }
 
 /// Returns the names of a method's tests, which are found in the section that was written for the method.
@@ -49,14 +48,35 @@ fn tests_of(text: &str, function: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut is_test = false;
     for line in own.unwrap_or_default().lines().map(str::trim) {
-        is_test |= line == "@Test";
-        let declared = line.strip_prefix("public ").unwrap_or(line).strip_prefix("void ");
-        if let Some((name, _)) = declared.and_then(|rest| rest.split_once('(')).filter(|_| is_test) {
+        let rest = after_test_annotation(line);
+        is_test |= rest.is_some();
+        let declared = declared_method(rest.unwrap_or(line));
+        if let Some(name) = declared.filter(|_| is_test) {
             names.push(name.to_string());
             is_test = false;
         }
     }
     names
+}
+
+/// Returns the rest of a line that begins with JUnit's annotation of a test, simple or fully qualified, without
+/// arguments.
+pub(crate) fn after_test_annotation(line: &str) -> Option<&str> {
+    const ANNOTATIONS: [&str; 3] = ["@Test", "@org.junit.Test", "@org.junit.jupiter.api.Test"];
+    let is_end = |rest: &&str| rest.chars().next().is_none_or(char::is_whitespace);
+    ANNOTATIONS.iter().filter_map(|annotation| line.strip_prefix(annotation)).find(is_end).map(str::trim)
+}
+
+/// Returns the name of a method without a result that a line declares.
+fn declared_method(line: &str) -> Option<&str> {
+    let mut rest = line;
+    while let Some((word, after)) = rest.split_once(char::is_whitespace)
+        && matches!(word, "public" | "protected" | "private" | "final" | "static" | "synchronized")
+    {
+        rest = after.trim_start();
+    }
+    let (name, _) = rest.strip_prefix("void ")?.split_once('(')?;
+    Some(name.trim())
 }
 
 #[cfg(test)]
@@ -70,5 +90,8 @@ mod tests {
         assert_eq!(tests_of(text, "X.a"), ["a_1"]);
         assert_eq!(tests_of(text, "X.b"), ["mine"]);
         assert_eq!(tests_of(text, "X.c"), [""; 0]);
+        let other = "// ---- X.a\n    @org.junit.jupiter.api.Test\n    void a() {\n    @Test public final void b() {\n\
+                     \x20   @TestFactory\n    void c() {\n    @Test // why\n    void d () {\n";
+        assert_eq!(tests_of(&format!("    {other}"), "X.a"), ["a", "b", "d"]);
     }
 }

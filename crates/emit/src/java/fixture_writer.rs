@@ -19,8 +19,10 @@ enum Notation {
     Plain,
     /// Any expression, but null has a cast.
     Single,
-    /// An expression of exactly the declared type.
+    /// An expression of exactly the declared type, as far as its construction tells.
     Exact,
+    /// An expression with a cast to the declared type, unless it obviously has that type.
+    Cast,
     /// A variable.
     Variable,
 }
@@ -41,6 +43,8 @@ pub(crate) struct FixtureWriter<'t> {
     pub shared: BTreeSet<usize>,
     /// The expressions of the objects written so far, by object number.
     pub expressions: BTreeMap<usize, String>,
+    /// The declared types of variables.
+    types: BTreeMap<String, String>,
 }
 
 impl<'t> FixtureWriter<'t> {
@@ -62,6 +66,7 @@ impl<'t> FixtureWriter<'t> {
             lines,
             shared,
             expressions,
+            types: BTreeMap::new(),
         }
     }
 
@@ -78,7 +83,7 @@ impl<'t> FixtureWriter<'t> {
         let receiver = fixture.receiver.as_ref().map(|value| self.value(value, Notation::Variable));
         let notation = match tested.overloading {
             Overloading::Unique => Notation::Plain,
-            Overloading::Overloaded => Notation::Exact,
+            Overloading::Overloaded => Notation::Cast,
         };
         let text = self.callee_text(call);
         let arguments = self.values(&call.arguments, notation);
@@ -148,6 +153,15 @@ impl<'t> FixtureWriter<'t> {
             FixtureValue::Parameter(at) => {
                 let given = self.arguments.get(*at).cloned().unwrap_or_default();
                 if notation == Notation::Plain && given == "(String) null" { "null".to_string() } else { given }
+            }
+            FixtureValue::Object(object) if notation == Notation::Cast => {
+                let text = self.object(object, Notation::Exact);
+                let ty = self.names.shortened(&object.ty);
+                let typed = [format!("({ty}) "), format!("new {ty}("), format!("new {ty} "), format!("{ty}.")];
+                let is_typed = typed.iter().any(|prefix| text.starts_with(prefix))
+                    || ty == "String" && text.starts_with('"')
+                    || self.types.get(&text) == Some(&ty);
+                if is_typed { text } else { format!("({ty}) {text}") }
             }
             FixtureValue::Object(object) => self.object(object, notation),
         }
@@ -225,6 +239,7 @@ impl<'t> FixtureWriter<'t> {
         }
         let name = self.variable(&object.name);
         self.lines.push(format!("{ty} {name} = {text};"));
+        self.types.insert(name.clone(), ty.clone());
         self.expressions.insert(object.number, name.clone());
         for add in adding {
             self.lines.push(format!("{name}.{add};"));

@@ -1,5 +1,6 @@
 //! Replay of JUnit tests on the user's JVM, and comparison with the predictions.
 
+use crate::java::existing_classes::after_test_annotation;
 use crate::java::java_target::{JavaMethod, JavaTarget};
 use crate::java::junit_suite::{test_class, test_method, why_omitted};
 use crate::{EmitError, Replayed};
@@ -22,14 +23,29 @@ pub fn replay_java(
     let left_out = tests.iter().zip(&names).filter_map(|(test, name)| Some((name.clone(), why_omitted(test)?)));
     let known =
         left_out.map(|(name, why)| (name, Replay::NotCheckable(NotCheckable::NotWritten(why.to_string())))).collect();
-    let (verdicts, wrong) = run_tests(suite, method, target, &names, known, progress)?;
-    let left_out =
-        tests.iter().zip(&names).filter_map(|(test, name)| Some((test.id.clone(), wrong.get(name)?.clone())));
-    Ok(Replayed { verdicts, left_out: left_out.collect(), given_up: None })
+    let RunTests { verdicts, rejected, only_without_assertions } =
+        run_tests(suite, method, target, &names, known, progress)?;
+    let rejected = |(name, verdict): (&String, &Replay)| match verdict {
+        Replay::Disagreed(why) => Some(why.to_string()),
+        _ => rejected.get(name).cloned(),
+    };
+    let results = names.iter().zip(&verdicts);
+    let left_out = tests.iter().zip(results).filter_map(|(test, result)| Some((test.id.clone(), rejected(result)?)));
+    let left_out = left_out.collect();
+    let only_without_assertions = tests.iter().zip(&names).filter(|(_, name)| only_without_assertions.contains(*name));
+    let only_without_assertions = only_without_assertions.map(|(test, _)| test.id.clone()).collect();
+    Ok(Replayed { verdicts, left_out, given_up: None, only_without_assertions })
 }
 
-/// The tests that do not compile, with the compiler's errors.
-type RejectedTests = BTreeMap<String, String>;
+/// The result of a run of tests.
+pub(crate) struct RunTests {
+    /// One verdict per test, in the order of the tests.
+    pub verdicts: Vec<Replay>,
+    /// The tests that do not compile, with the compiler's errors.
+    pub rejected: BTreeMap<String, String>,
+    /// The tests that fail if assertions are enabled.
+    pub only_without_assertions: BTreeSet<String>,
+}
 
 /// Runs tests of a suite by name; `known` contains the verdicts on tests that need no run.
 pub(crate) fn run_tests(
@@ -39,7 +55,7 @@ pub(crate) fn run_tests(
     names: &[String],
     known: BTreeMap<String, Replay>,
     progress: &mut dyn FnMut(usize),
-) -> Result<(Vec<Replay>, RejectedTests), EmitError> {
+) -> Result<RunTests, EmitError> {
     let scratch = target.jvm.scratch().map_err(EmitError::io(suite))?;
     // The JVM has another working directory.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string();
@@ -51,6 +67,7 @@ pub(crate) fn run_tests(
     let limit = Duration::from_secs(target.limits.seconds.into());
     let mut verdicts = known;
     let (mut given_up, mut left_out, began) = (None, BTreeMap::new(), Instant::now());
+    let mut only_without_assertions = BTreeSet::new();
     // Tests of other methods may be added to the file concurrently.
     let mut source = Source::copied(suite, scratch.path())?;
     loop {
@@ -101,6 +118,10 @@ pub(crate) fn run_tests(
                     continue;
                 }
                 "ok" => Replay::Agreed,
+                "asserts" => {
+                    only_without_assertions.insert(name.to_string());
+                    Replay::Agreed
+                }
                 "late" => {
                     let why = format!("it did not end within {} s", limit.as_secs());
                     Replay::Disagreed(Disagreement::CheckFailed(why))
@@ -127,7 +148,7 @@ pub(crate) fn run_tests(
         (None, Some(why)) => Replay::NotCheckable(NotCheckable::TestDoesNotCompile(why.clone())),
         (None, None) => Replay::NotRun,
     };
-    Ok((names.iter().map(of).collect(), left_out))
+    Ok(RunTests { verdicts: names.iter().map(of).collect(), rejected: left_out, only_without_assertions })
 }
 
 /// The class of a suite as it is compiled: without the rejected tests.
@@ -172,7 +193,7 @@ impl Source {
 
     /// Returns the lines of the test that contains a line.
     fn test_at(&self, line: usize) -> Option<Range<usize>> {
-        let begins = self.lines.get(..=line)?.iter().rposition(|line| line == "    @Test")?;
+        let begins = self.lines.get(..=line)?.iter().rposition(|line| after_test_annotation(line.trim()).is_some())?;
         let ends = begins + self.lines[begins..].iter().position(|line| line == "    }")?;
         (line <= ends).then_some(begins..ends + 1)
     }

@@ -3,6 +3,7 @@
 
 use crate::EmitError;
 use crate::java::assertions::AssertionWriter;
+use crate::java::called_behaviour::{CalledBehaviour, StringIdentity};
 use crate::java::class_names::{ShortClassNames, imports};
 use crate::java::fixture_writer::FixtureWriter;
 use crate::java::java_target::{JavaMethod, JavaTarget, any_heap, number};
@@ -15,7 +16,7 @@ use std::fmt::Write;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use touchstone_base::{StableHasher, write_atomically};
-use touchstone_criteria::{CoveredObjective, HeapOrigin, NamedValue, Outcome, TestCase, TestKind};
+use touchstone_criteria::{CoveredObjective, HeapOrigin, NamedValue, Outcome, Replay, TestCase, TestKind};
 use touchstone_fixture_java::{Fixture, FixtureValue};
 use touchstone_ir::{DataType, DataValue, FuncId, Module, PointerTarget};
 
@@ -47,6 +48,18 @@ pub struct JUnitSuite<'t> {
     path: PathBuf,
     /// The number of tests that are not in the file yet.
     unwritten: Cell<usize>,
+    string_identity: StringIdentity,
+    /// True if the method may change defaults that the JDK keeps for the whole JVM.
+    changes_jdk_state: bool,
+}
+
+/// The setting of `assert` statements with which a test passes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AssertStatements {
+    /// Enabled or disabled.
+    Any,
+    /// Only disabled.
+    Disabled,
 }
 
 impl<'t> JUnitSuite<'t> {
@@ -63,7 +76,18 @@ impl<'t> JUnitSuite<'t> {
             return Err(EmitError::NoUnit { function: function.clone(), file: "another class".to_string() });
         };
         let path = first_unedited_file(out, method, target)?;
-        let suite = JUnitSuite { module, target, method, function, junit, path, unwritten: Cell::new(0) };
+        let behaviour = CalledBehaviour::of(module, func);
+        let suite = JUnitSuite {
+            module,
+            target,
+            method,
+            function,
+            junit,
+            path,
+            unwritten: Cell::new(0),
+            string_identity: behaviour.string_identity,
+            changes_jdk_state: behaviour.changes_jdk_state,
+        };
         suite.change(|tests| tests.clear())?;
         suite.finish()?;
         Ok(suite)
@@ -78,15 +102,29 @@ impl<'t> JUnitSuite<'t> {
     pub fn add(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> Result<(), EmitError> {
         let text = match why_omitted(test) {
             Some(why) => format!("    // {} is left out: {why}\n", test_method(self.method, test)),
-            None => self.test(test, covers),
+            None => self.test(test, covers, AssertStatements::Any),
         };
         self.change(|tests| tests.push(text))
     }
 
-    /// Replaces a test that does not compile by a comment.
+    /// Adds a test that fails if assertions are enabled: it is skipped then.
+    pub fn add_without_assertions(
+        &mut self,
+        test: &TestCase,
+        covers: &[CoveredObjective<'_>],
+    ) -> Result<(), EmitError> {
+        let text = self.test(test, covers, AssertStatements::Disabled);
+        self.change(|tests| tests.push(text))
+    }
+
+    /// Replaces a test that does not compile or fails by a comment.
     pub fn leave_out(&mut self, test: &TestCase, why: &str) -> Result<(), EmitError> {
-        let why = why.replace("*/", "* /");
-        let text = format!("    // {} does not compile: {why}\n", test_method(self.method, test));
+        let why = why.replace("\\u", "\\ u").replace(['\n', '\r'], " ");
+        let what = match test.replayed {
+            Replay::Disagreed(_) => "is left out, because it fails",
+            _ => "does not compile",
+        };
+        let text = format!("    // {} {what}: {why}\n", test_method(self.method, test));
         self.change(|tests| tests.push(text))
     }
 
@@ -159,11 +197,14 @@ impl<'t> JUnitSuite<'t> {
         if parts.iter().any(|part| part.contains(&on_any_heap)) {
             text += REFLECTION_HELPERS;
         }
+        if parts.iter().any(|part| part.contains(&remark(CHANGES_JDK_STATE))) {
+            text += &restoring_method(self.junit);
+        }
         text += "}\n";
         format!("{CHECKSUM_PREFIX}{:016x}\n{text}", hash(&text))
     }
 
-    fn test(&self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> String {
+    fn test(&self, test: &TestCase, covers: &[CoveredObjective<'_>], assertions: AssertStatements) -> String {
         let mut text = String::new();
         let name = test_method(self.method, test);
         let texts = |alone: bool| {
@@ -181,6 +222,9 @@ impl<'t> JUnitSuite<'t> {
             let _ = writeln!(text, "    // {}", older.replace("\\u", "\\ u").replace(['\n', '\r'], " "));
         }
         text += &test.heap.remark().map_or(String::new(), remark);
+        if self.changes_jdk_state {
+            text += &remark(CHANGES_JDK_STATE);
+        }
         let public = if self.junit == JUnit::Four { "public " } else { "" };
         text += "    @Test\n";
         if self.junit == JUnit::Five && !shown.is_empty() {
@@ -193,17 +237,31 @@ impl<'t> JUnitSuite<'t> {
             let _ = writeln!(text, "    @DisplayName({})", quoted(&shortened(&distinct.join("; "))));
         }
         let _ = writeln!(text, "    {public}void {name}() throws Throwable {{");
+        if assertions == AssertStatements::Disabled {
+            text += &self.skip_with_assertions();
+        }
         for line in self.body(test) {
             let _ = writeln!(text, "        {line}");
         }
         text + "    }\n"
     }
 
+    /// Returns the statement that skips a test if assertions are enabled.
+    fn skip_with_assertions(&self) -> String {
+        let names = ShortClassNames { package: &self.method.package, target: self.target };
+        let enabled = format!("{}.class.desiredAssertionStatus()", self.class(&names));
+        let why = "\"the inputs violate an assert statement\"";
+        match self.junit {
+            JUnit::Five => format!("        org.junit.jupiter.api.Assumptions.assumeFalse({enabled}, {why});\n"),
+            JUnit::Four => format!("        org.junit.Assume.assumeFalse({why}, {enabled});\n"),
+        }
+    }
+
     fn body(&self, test: &TestCase) -> Vec<String> {
         let TestKind::Function { params, globals, objects, .. } = &test.kind else { return Vec::new() };
         let names = ShortClassNames { package: &self.method.package, target: self.target };
         let titles = self.method.fixture.as_ref().map_or_else(Vec::new, |fixture| titles(fixture, params, &names));
-        let objects = ObjectWriter::new(self.module, objects, &titles);
+        let objects = ObjectWriter::new(self.module, objects, &titles, self.string_identity);
         let mut lines: Vec<String> = globals.iter().filter_map(|value| self.set(value)).collect();
         lines.extend(objects.declarations());
         let arguments: Vec<String> = params.iter().map(|value| objects.argument(value)).collect();
@@ -343,6 +401,8 @@ fn sections(text: &str) -> Option<BTreeMap<String, Vec<String>>> {
         return None;
     }
     let body = rest.strip_suffix("}\n")?;
+    let restoring = [JUnit::Five, JUnit::Four].map(restoring_method);
+    let body = restoring.iter().find_map(|text| body.strip_suffix(text.as_str())).unwrap_or(body);
     let body = body.strip_suffix(REFLECTION_HELPERS).unwrap_or(body);
     let body = body.strip_suffix(FIELD_SETTER).unwrap_or(body);
     let mut found = BTreeMap::new();
@@ -364,6 +424,34 @@ pub(crate) fn why_omitted(test: &TestCase) -> Option<&'static str> {
         Outcome::Hung | Outcome::Error { .. } => Some("it neither returns nor throws"),
         Outcome::Returned | Outcome::Threw { .. } | Outcome::OracleRejected => None,
     }
+}
+
+/// The comment of a test that may change defaults of the JDK.
+const CHANGES_JDK_STATE: &str = "it may change the default locale or time zone or a system property";
+
+/// Returns the method that restores defaults of the JDK after each test.
+fn restoring_method(junit: JUnit) -> String {
+    let declaration = match junit {
+        JUnit::Five => "@org.junit.jupiter.api.AfterEach\n    void",
+        JUnit::Four => "@org.junit.After\n    public void",
+    };
+    format!(
+        "
+    private final java.util.Locale locale = java.util.Locale.getDefault();
+    private final java.util.Locale displayLocale = java.util.Locale.getDefault(java.util.Locale.Category.DISPLAY);
+    private final java.util.Locale formatLocale = java.util.Locale.getDefault(java.util.Locale.Category.FORMAT);
+    private final java.util.TimeZone timeZone = java.util.TimeZone.getDefault();
+    private final java.util.Properties properties = (java.util.Properties) System.getProperties().clone();
+
+    {declaration} restoreDefaults() {{
+        java.util.Locale.setDefault(locale);
+        java.util.Locale.setDefault(java.util.Locale.Category.DISPLAY, displayLocale);
+        java.util.Locale.setDefault(java.util.Locale.Category.FORMAT, formatLocale);
+        java.util.TimeZone.setDefault(timeZone);
+        System.setProperties(properties);
+    }}
+"
+    )
 }
 
 const FIELD_SETTER: &str = "

@@ -1,6 +1,7 @@
 //! Tests of Java: JUnit classes, one for each class under test, and their replay on the user's JVM.
 
 pub(crate) mod assertions;
+pub(crate) mod called_behaviour;
 pub(crate) mod class_names;
 pub(crate) mod existing_classes;
 pub(crate) mod fixture_writer;

@@ -1,6 +1,7 @@
 //! Objects of a test as Java source: arrays as variables, strings as literals. Objects that no API sequence constructs
 //! are created by reflection (`reflective_construction.rs`).
 
+use crate::java::called_behaviour::StringIdentity;
 use crate::java::literal::{literal, quoted_units};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{NamedValue, ObjectInput};
@@ -14,7 +15,7 @@ pub(crate) struct ObjectWriter<'t> {
     module: &'t Module,
     objects: &'t [ObjectInput],
     names: Vec<Option<String>>,
-    /// The strings that equal another string but are distinct objects.
+    /// The strings that are distinct objects although they may equal another string or a literal of the program.
     distinct_strings: BTreeSet<usize>,
     /// The types of variables, where they are more specific than `Object`.
     types: BTreeMap<usize, String>,
@@ -36,14 +37,19 @@ struct Array<'t> {
 }
 
 impl<'t> ObjectWriter<'t> {
-    pub fn new(module: &'t Module, objects: &'t [ObjectInput], titles: &[NamedObject]) -> ObjectWriter<'t> {
+    pub fn new(
+        module: &'t Module,
+        objects: &'t [ObjectInput],
+        titles: &[NamedObject],
+        identity: StringIdentity,
+    ) -> ObjectWriter<'t> {
         let (distinct_strings, types) = (BTreeSet::new(), BTreeMap::new());
         let mut made = ObjectWriter { module, objects, names: Vec::new(), distinct_strings, types };
         let inside: BTreeSet<usize> = (0..objects.len()).filter_map(|index| made.bytes_of(index)).collect();
         let mut texts = Vec::new();
         for (index, object) in objects.iter().enumerate() {
             if let Some(text) = made.text(index) {
-                if texts.contains(&text) {
+                if identity == StringIdentity::Observable || texts.contains(&text) {
                     made.distinct_strings.insert(index);
                 }
                 texts.push(text);

@@ -72,9 +72,13 @@ const PROGRAMS: [(&str, &str); 2] = [
 ];
 
 /// Replacement of JUnit where the class path has none.
-const JUNIT_SHIM: [(&str, &str); 8] = [
+const JUNIT_SHIM: [(&str, &str); 12] = [
     ("Checks.java", include_str!("../../helper/shim/touchstone/junit/Checks.java")),
     ("Assertions.java", include_str!("../../helper/shim/org/junit/jupiter/api/Assertions.java")),
+    ("AfterEach.java", include_str!("../../helper/shim/org/junit/jupiter/api/AfterEach.java")),
+    ("Assumptions.java", include_str!("../../helper/shim/org/junit/jupiter/api/Assumptions.java")),
+    ("After.java", include_str!("../../helper/shim/org/junit/After.java")),
+    ("Assume.java", include_str!("../../helper/shim/org/junit/Assume.java")),
     ("DisplayName.java", include_str!("../../helper/shim/org/junit/jupiter/api/DisplayName.java")),
     ("Test.java", include_str!("../../helper/shim/org/junit/jupiter/api/Test.java")),
     ("Executable.java", include_str!("../../helper/shim/org/junit/jupiter/api/function/Executable.java")),

@@ -11,7 +11,7 @@ use crate::c::files::suite_file::chunk_paths;
 use crate::c::run::replay_verdict::verdict;
 use crate::c::run::symbolizer::Symbolizer;
 use crate::tap::{TapReader, TapResult};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -49,10 +49,13 @@ enum Event {
 pub struct Replayed {
     /// One verdict per test, in the order of the tests.
     pub verdicts: Vec<Replay>,
-    /// The tests that do not compile, with the compiler's errors.
+    /// The tests that are removed from their files, with the reasons: the compiler's errors, or in Java also the failed
+    /// assertion.
     pub left_out: BTreeMap<String, String>,
     /// The reason for which no test compiles.
     pub given_up: Option<String>,
+    /// The tests that fail if assertions of the language are enabled.
+    pub only_without_assertions: BTreeSet<String>,
 }
 
 /// Compiles and runs the suite that begins with the file `suite`. Tests that do not compile are not checkable, and are
@@ -149,7 +152,7 @@ pub fn replay(
     }
     let missing = || Replay::Disagreed(Disagreement::NotReached);
     let verdicts = tests.iter().map(|test| verdicts.get(&test.id).cloned().unwrap_or_else(missing)).collect();
-    Ok(Replayed { verdicts, left_out, given_up })
+    Ok(Replayed { verdicts, left_out, given_up, ..Replayed::default() })
 }
 
 fn does_not_compile(why: &str) -> Replay {
