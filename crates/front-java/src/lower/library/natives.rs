@@ -256,7 +256,6 @@ impl Lowering {
             }
             "holdsLock" => b.ret(Some(int(1))),
             "start" | "start0" => b.unsupported("a thread"),
-            "getContextClassLoader" => b.unsupported("a class loader"),
             "yield0" | "yield" | "sleep0" | "sleep" | "setPriority0" | "onSpinWait" => b.ret(None),
             "scopedValueCache" | "getStackTrace0" => b.ret(Some(NULL)),
             _ => return false,
