@@ -51,7 +51,10 @@ pub(crate) fn confirm(
     candidates: Vec<Candidate<'_, '_>>,
     keep: &(dyn Fn(&Candidate<'_, '_>, &Observed) + Sync),
 ) -> Result<(), CampaignError> {
-    let Some(build) = plan.target.c() else { return Ok(()) };
+    let Some(build) = plan.target.c() else {
+        candidates.into_iter().for_each(|mut candidate| candidate.require_passing_tests());
+        return Ok(());
+    };
     let module = &plan.program.module;
     let mut groups: BTreeMap<(Option<usize>, String), Vec<Candidate<'_, '_>>> = BTreeMap::new();
     for candidate in candidates {
@@ -201,6 +204,21 @@ impl Candidate<'_, '_> {
     fn suite_to_run(&self) -> ProbedSuite {
         let tests = self.tests.iter().filter(|test| has_run(test)).map(|test| test.id.clone()).collect();
         ProbedSuite { suite: self.suite.clone(), tests }
+    }
+
+    /// Withdraws the coverage of tests that did not pass, where no probes are used.
+    fn require_passing_tests(&mut self) {
+        let passed: BTreeMap<&str, bool> =
+            self.tests.iter().map(|test| (test.id.as_str(), test.replayed == Replay::Agreed)).collect();
+        for objective in self.work.objectives.list.values_mut() {
+            let Status::Covered(by) = &mut objective.status else { continue };
+            let all = by.len();
+            by.retain(|test| passed.get(test.as_str()).copied().unwrap_or(true));
+            *self.changed |= by.len() < all;
+            if by.is_empty() && all > 0 {
+                objective.status = Status::Unknown(WhyUnknown::Unconfirmed(Unconfirmed::NoTestPassed));
+            }
+        }
     }
 
     /// Returns the tests that missed an objective that they should cover.

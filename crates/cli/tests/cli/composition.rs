@@ -103,7 +103,7 @@ fn comparison(rng: &mut Rng) -> String {
 
 #[test]
 fn verdicts_are_the_same_with_and_without() {
-    let (count, seconds) = if long() { (200, "3") } else { (4, "1") };
+    let (count, seconds) = if long() { (200, "3") } else { (2, "1") };
     let first = std::env::var("TOUCHSTONE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let (mut judged, mut decided) = (0, [0, 0]);
     for seed in first..first + count {

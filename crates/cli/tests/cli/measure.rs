@@ -118,18 +118,18 @@ fn compare(name: &str, files: &[PathBuf], criteria: &str, options: &[&str], whic
 fn generated_tests_cover_in_the_real_program_what_generate_said() {
     let all = examples();
     let functions = all.iter().filter(|example| !matches!(example.name.as_str(), "klee_harness.c" | "program.c"));
-    // Every third one, and the halves in turn, unless there is time for all.
+    // Every replay confirms its coverage by probes, so a few examples suffice, with the halves in turn.
     let halves = ["stmt,branch,decision,condition,dcc,mcc,mcdc", "wm,idc,labels,stmt"];
-    let criteria = |index: usize| match (long(), index % 3) {
+    let criteria = |index: usize| match (long(), index % 8) {
         (true, _) => Some(CRITERIA),
-        (false, 0) => Some(halves[index / 3 % 2]),
+        (false, 0) => Some(halves[index / 8 % 2]),
         (false, _) => None,
     };
     let compared: usize = functions
         .enumerate()
         .filter_map(|(index, example)| Some(check(&example.name, &example.files, criteria(index)?)))
         .sum();
-    assert!(compared > 300, "only {compared} objectives were compared");
+    assert!(compared > 100, "only {compared} objectives were compared");
 }
 
 /// Functions in which much can go wrong.
@@ -149,10 +149,10 @@ fn errors_that_generate_found_are_seen_where_they_happen_and_no_others() {
     let all = examples();
     let functions = all.iter().filter(|example| !matches!(example.name.as_str(), "klee_harness.c" | "program.c"));
     let quick = ["--timeout", "1"];
-    let functions = functions.enumerate().filter(|(index, _)| long() || index % 2 == 1);
+    let functions = functions.enumerate().filter(|(index, _)| long() || index % 8 == 1);
     let compared: usize =
         functions.map(|(_, example)| compare(&example.name, &example.files, "rte", &quick, Tests::All)).sum();
-    assert!(compared > if long() { 20 } else { 5 }, "only {compared} objectives were compared");
+    assert!(compared > if long() { 20 } else { 0 }, "only {compared} objectives were compared");
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let file = scratch.path().join("faulty.c");
     std::fs::write(&file, FAULTY).expect("writable");
