@@ -126,14 +126,17 @@ public final class TouchstoneRunner {
 
         /** Returns true if a class that the test has used contains an assert statement. */
         boolean hasAssertions() {
+            List<Class<?>> all;
             synchronized (loaded) {
-                for (Class<?> one : loaded) {
-                    try {
-                        one.getDeclaredField("$assertionsDisabled");
-                        return true;
-                    } catch (NoSuchFieldException | LinkageError none) {
-                        // The class has no assert statement.
-                    }
+                // The types of fields may be loaded while fields are looked up.
+                all = List.copyOf(loaded);
+            }
+            for (Class<?> one : all) {
+                try {
+                    one.getDeclaredField("$assertionsDisabled");
+                    return true;
+                } catch (NoSuchFieldException | LinkageError none) {
+                    // The class has no assert statement.
                 }
             }
             return false;
