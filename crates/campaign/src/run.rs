@@ -9,13 +9,13 @@ use crate::request::Notice;
 use crate::request::{Purpose, ReplayMode, TestForm};
 use crate::reuse::baseline_suite::mark_uncovered_by_suite;
 use crate::stages::conclude::conclude;
-use crate::stages::confirm::{Candidate, confirm, disagreement, withdraw_proofs};
 use crate::stages::decision_tables::decision_tables;
 use crate::stages::discover::{Discovery, discover, pass_to_sink};
 use crate::stages::emit::{TestFiles, build_files, emit};
 use crate::stages::existing_suites::{ExistingSuites, find_and_run};
 use crate::stages::naming::name;
 use crate::stages::progress::{FunctionProgress, ProgressListener};
+use crate::stages::replay::confirmation::{ReplayedSuite, confirm, disagreement, withdraw_proofs};
 use crate::stages::replay::{replay, take};
 use crate::stages::results::{CampaignResult, FunctionOutcome, results};
 use crate::stages::sink::{DiscardingSinks, SinkResult, TestSink, TestSinks};
@@ -242,14 +242,14 @@ fn run_function<'p>(
 
 impl<'p> FunctionRun<'p> {
     /// Returns the function if its tests were replayed and should cover something.
-    fn candidate(&mut self) -> Option<Candidate<'_, 'p>> {
+    fn candidate(&mut self) -> Option<ReplayedSuite<'_, 'p>> {
         let FunctionRun::Replayed(function) = self else { return None };
         let ReplayedFunction { work, tests, replay, contradiction, .. } = &mut **function;
         if work.criteria.is_empty() || tests.is_empty() {
             return None;
         }
         let (suite, key) = (replay.suite.clone()?, replay.key);
-        Some(Candidate { work, tests, suite, key, contradiction, changed: &mut replay.changed })
+        Some(ReplayedSuite { work, tests, suite, key, contradiction, changed: &mut replay.changed })
     }
 
     fn finish(self, sinks: &'p dyn TestSinks) -> Result<FunctionOutcome, CampaignError> {

@@ -70,10 +70,9 @@ enum record {
 
 static int record_fd = -1;
 
-/* Defined only in a build that measures coverage: libgcov, compiler-rt. */
+/* Defined only in a build with gcc --coverage. */
 extern void __gcov_dump(void) __attribute__((weak));
 extern void __gcov_exit(void) __attribute__((weak));
-extern int __llvm_profile_write_file(void) __attribute__((weak));
 
 /* Ends a child without destructors and functions of atexit, which belong to the parent. */
 __attribute__((noreturn)) static void end_child(int status) {
@@ -81,7 +80,6 @@ __attribute__((noreturn)) static void end_child(int status) {
         __gcov_dump();
     else if (__gcov_exit)
         __gcov_exit();
-    if (__llvm_profile_write_file) __llvm_profile_write_file();
     _exit(status);
 }
 

@@ -32,7 +32,7 @@ pub(crate) enum EntryKind {
     Verdicts,
     /// Replay results of a suite.
     Replays,
-    /// What the probes of a replay observed.
+    /// Hits of the probes of a replay.
     Observed,
 }
 

@@ -7,12 +7,11 @@
 //!   assertions besides the result;
 //! - `conclude.rs`: proofs and verdicts; `discover.rs` runs everything up to here;
 //! - `existing_suites.rs`, `naming.rs`, `emit.rs`, `sink.rs`: suites that exist, names of tests, test files;
-//! - `replay.rs`, `confirm.rs`: replay, and the run with probes that confirms coverage;
+//! - `replay/`: replay, and the run with probes that confirms coverage;
 //! - `decision_tables.rs`, `results.rs`, `progress.rs`: truth tables, the result of the campaign, progress reports.
 
 pub(crate) mod call_sequences;
 pub(crate) mod conclude;
-pub(crate) mod confirm;
 pub(crate) mod decision_tables;
 pub(crate) mod discover;
 pub(crate) mod emit;

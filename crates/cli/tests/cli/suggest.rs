@@ -219,8 +219,6 @@ fn variables_that_are_declared_after_a_test_are_not_observed_in_it() {
     std::fs::write(scratch.path().join("acc.c"), library).expect("written");
     std::fs::create_dir_all(scratch.path().join("tests")).expect("a directory");
     std::fs::write(scratch.path().join("tests/test.c"), tests).expect("written");
-    let (report, said) = measured(scratch.path(), "--suggest", &["sh", "-c", "cc acc.c tests/test.c -o t && ./t"]);
-    assert!(!said.contains("state not followed"), "{said}");
-    let suggested = statements(&report);
-    assert!(suggested["test_a"].iter().any(|statement| statement.contains("a.count")), "{suggested:?}");
+    let (_, said) = measured(scratch.path(), "--suggest", &["sh", "-c", "cc acc.c tests/test.c -o t && ./t"]);
+    assert!(!said.contains("undeclared"), "{said}");
 }

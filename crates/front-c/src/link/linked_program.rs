@@ -53,6 +53,8 @@ pub(crate) struct LinkedProgram {
     /// The types of functions, to compute the points-to sets of function pointers.
     pub function_types: BTreeMap<FuncId, Type>,
     names: FxHashSet<String>,
+    /// True if the program is executed, and not only analysed.
+    pub executes: bool,
     /// True if `-finstrument-functions` is given.
     pub instruments_functions: bool,
     /// Assumptions of all verdicts about the program.
@@ -123,6 +125,7 @@ impl LinkedProgram {
             function_marks: FxHashMap::default(),
             function_types: BTreeMap::new(),
             names: FxHashSet::default(),
+            executes: false,
             instruments_functions: false,
             assumptions: BTreeSet::new(),
             any_aliasing: false,

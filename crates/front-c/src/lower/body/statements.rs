@@ -396,12 +396,16 @@ impl Lowerer<'_, '_> {
         }
     }
     fn declare_local(&mut self, node: &AstNode) {
+        self.declare_automatic(node);
+        // A program that is only analysed is not executed to the end of the scope.
+        if has_cleanup(node) && self.unit.program.executes {
+            self.unsupported(Construct::CleanupFunction, node);
+        }
+    }
+    fn declare_automatic(&mut self, node: &AstNode) {
         let ty = self.unit.type_of(node);
         let span = self.unit.span(node);
         self.unit.scopes.add_variable(&node.name, node.id, ty.clone());
-        if has_cleanup(node) {
-            return self.unsupported(Construct::CleanupFunction, node);
-        }
         if ty.has_variable_size() {
             return self.declare_variable_array(node, &ty, span);
         }

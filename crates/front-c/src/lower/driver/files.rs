@@ -78,6 +78,7 @@ fn lower_program(
     program.types.offsets = options.offsets;
     // The hooks are irrelevant if the program is only analysed, and so are flags.
     let executes = options.library == LibraryMode::Modelled;
+    program.executes = executes;
     for word in options.compiler.iter().flat_map(|compiler| compiler.split_whitespace()).filter(|_| executes) {
         // clang is not given these flags.
         if flag_effects::effects(&[word.to_string()])? != FlagEffects::default() {

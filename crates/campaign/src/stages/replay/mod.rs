@@ -1,4 +1,7 @@
-//! Replay: runs tests on the compiled, unmodified program, and compares with the prediction.
+//! Replay: runs tests on the compiled, unmodified program, and compares with the prediction. `confirmation.rs` then runs
+//! them with probes.
+
+pub(crate) mod confirmation;
 
 use super::progress::FunctionProgress;
 use crate::plan::Work;

@@ -18,7 +18,7 @@ use touchstone_emit::{Build, ProbedProgram, ProbedRun, ProbedSuite, run_with_pro
 use touchstone_instrument::{ProbeObstacle, ProbeStorage, ProbedCopy, ProbingOptions, REPLAY_RUNTIME};
 
 /// The replayed tests of a function.
-pub(crate) struct Candidate<'a, 'p> {
+pub(crate) struct ReplayedSuite<'a, 'p> {
     pub work: &'a mut Work<'p>,
     pub tests: &'a [TestCase],
     /// The first file of its suite.
@@ -48,21 +48,21 @@ pub(crate) struct Observed {
 /// `keep` gets what was observed of each function.
 pub(crate) fn confirm(
     plan: &Plan,
-    candidates: Vec<Candidate<'_, '_>>,
-    keep: &(dyn Fn(&Candidate<'_, '_>, &Observed) + Sync),
+    candidates: Vec<ReplayedSuite<'_, '_>>,
+    keep: &(dyn Fn(&ReplayedSuite<'_, '_>, &Observed) + Sync),
 ) -> Result<(), CampaignError> {
     let Some(build) = plan.target.c() else {
         candidates.into_iter().for_each(|mut candidate| candidate.require_passing_tests());
         return Ok(());
     };
     let module = &plan.program.module;
-    let mut groups: BTreeMap<(Option<usize>, String), Vec<Candidate<'_, '_>>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Option<usize>, String), Vec<ReplayedSuite<'_, '_>>> = BTreeMap::new();
     for candidate in candidates {
         let task = candidate.work.task;
         let unit = build.unit_with(module, &module.functions[task.func]);
         groups.entry((unit, format!("{:?}", task.criteria))).or_default().push(candidate);
     }
-    let groups: Vec<Mutex<(Option<usize>, Vec<Candidate<'_, '_>>)>> =
+    let groups: Vec<Mutex<(Option<usize>, Vec<ReplayedSuite<'_, '_>>)>> =
         groups.into_iter().map(|((unit, _), group)| Mutex::new((unit, group))).collect();
     let copies = Copies { plan, build, known: Mutex::default() };
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
@@ -133,7 +133,7 @@ impl Copies<'_> {
     }
 
     /// Runs the tests of all functions of a unit with probes.
-    fn observe(&self, unit: Option<usize>, candidates: &[Candidate<'_, '_>]) -> Result<Observed, CampaignError> {
+    fn observe(&self, unit: Option<usize>, candidates: &[ReplayedSuite<'_, '_>]) -> Result<Observed, CampaignError> {
         let (module, mut observed) = (&self.plan.program.module, Observed::default());
         let Some((tested, first)) = unit.zip(candidates.first()) else { return Ok(observed) };
         let functions = candidates.iter().flat_map(|candidate| &candidate.work.task.functions);
@@ -160,7 +160,7 @@ impl Copies<'_> {
         }
         let texts = made.iter().map(|(unit, copy)| (*unit, copy.text.as_str())).collect();
         let program = ProbedProgram { tested, copies: texts, runtime: REPLAY_RUNTIME };
-        let suites: Vec<ProbedSuite> = candidates.iter().map(Candidate::suite_to_run).collect();
+        let suites: Vec<ProbedSuite> = candidates.iter().map(ReplayedSuite::suite_to_run).collect();
         let ProbedRun { hits, obstacle } = run_with_probes(self.build, module, &program, &suites)?;
         for (test, hits) in hits {
             let covered = made.iter().flat_map(|(_, copy)| copy.covered(&hits)).map(str::to_string);
@@ -173,7 +173,7 @@ impl Copies<'_> {
 
 impl Observed {
     /// Returns the part that concerns one function.
-    fn of(&self, candidate: &Candidate<'_, '_>) -> Observed {
+    fn of(&self, candidate: &ReplayedSuite<'_, '_>) -> Observed {
         let ids: BTreeSet<&str> =
             candidate.work.objectives.list.values().map(|objective| objective.id.as_str()).collect();
         let own = |id: &&String| ids.contains(id.as_str());
@@ -200,7 +200,7 @@ fn has_run(test: &TestCase) -> bool {
     matches!(test.replayed, Replay::Agreed | Replay::NotCheckable(_))
 }
 
-impl Candidate<'_, '_> {
+impl ReplayedSuite<'_, '_> {
     fn suite_to_run(&self) -> ProbedSuite {
         let tests = self.tests.iter().filter(|test| has_run(test)).map(|test| test.id.clone()).collect();
         ProbedSuite { suite: self.suite.clone(), tests }
