@@ -15,7 +15,7 @@ use crate::stages::emit::{TestFiles, build_files, emit};
 use crate::stages::existing_suites::{ExistingSuites, find_and_run};
 use crate::stages::naming::name;
 use crate::stages::progress::{FunctionProgress, ProgressListener};
-use crate::stages::replay::confirmation::{ReplayedSuite, confirm, disagreement, withdraw_proofs};
+use crate::stages::replay::observed_coverage::{ReplayedSuite, confirm, disagreement, withdraw_proofs};
 use crate::stages::replay::{replay, take};
 use crate::stages::results::{CampaignResult, FunctionOutcome, results};
 use crate::stages::sink::{DiscardingSinks, SinkResult, TestSink, TestSinks};
@@ -145,7 +145,7 @@ struct FunctionContext<'c, 'p> {
 /// A function after the replay of its tests.
 enum FunctionRun<'p> {
     /// The change does not affect it.
-    Unaffected(FunctionOutcome),
+    Unaffected(Box<FunctionOutcome>),
     Replayed(Box<ReplayedFunction<'p>>),
 }
 
@@ -183,7 +183,7 @@ fn run_function<'p>(
     let mut listener = listener.function(work.name());
     if impact == Some(ChangeImpact::Unaffected) {
         listener.finish();
-        return Ok(FunctionRun::Unaffected(FunctionOutcome::unaffected(&work)));
+        return Ok(FunctionRun::Unaffected(Box::new(FunctionOutcome::unaffected(&work))));
     }
     let existing = if plan.request.is_interrupted() { ExistingSuites::default() } else { find_and_run(&work)? };
     existing.covers.iter().for_each(|suite| work.settle(suite));
@@ -254,7 +254,7 @@ impl<'p> FunctionRun<'p> {
 
     fn finish(self, sinks: &'p dyn TestSinks) -> Result<FunctionOutcome, CampaignError> {
         match self {
-            FunctionRun::Unaffected(outcome) => Ok(outcome),
+            FunctionRun::Unaffected(outcome) => Ok(*outcome),
             FunctionRun::Replayed(function) => function.finish(sinks),
         }
     }

@@ -214,7 +214,8 @@ fn written_globals(
         for inst in &content.insts[first..end] {
             match &inst.kind {
                 InstKind::GlobalAddr { dst, global } => {
-                    if addresses.insert(*dst, *global).is_some_and(|other| other != *global) {
+                    let other = addresses.insert(*dst, *global);
+                    if other.is_some_and(|other| other != *global) {
                         return None;
                     }
                 }

@@ -9,7 +9,7 @@ use super::store::EntryKind;
 use crate::plan::Plan;
 use crate::plan::Work;
 use crate::request::ReplayMode;
-use crate::stages::replay::confirmation::Observed;
+use crate::stages::replay::observed_coverage::Observed;
 use serde::{Deserialize, Serialize};
 use std::hash::Hash;
 use std::path::Path;

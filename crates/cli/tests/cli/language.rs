@@ -90,7 +90,6 @@ const SHARED_FILES: &[&str] = &[
     "points.rs",
     "progress.rs",
     "random.rs",
-    "replay.rs",
     "run.rs",
     "step.rs",
     "test_coverage.rs",

@@ -1,7 +1,7 @@
-//! Replay: runs tests on the compiled, unmodified program, and compares with the prediction. `confirmation.rs` then runs
+//! Replay: runs tests on the compiled, unmodified program, and compares with the prediction. `observed_coverage.rs` then runs
 //! them with probes.
 
-pub(crate) mod confirmation;
+pub(crate) mod observed_coverage;
 
 use super::progress::FunctionProgress;
 use crate::plan::Work;

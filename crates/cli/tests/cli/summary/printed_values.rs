@@ -60,6 +60,9 @@ const VALUES: &str = "0, 1, 2, 3, 5, 7, 100, 124, 125, 126, 127, 128, 129, 200, 
                       32768, 65534, 65535, 65536, 2147483645, 2147483647, -1, -2, -3, -56, -100, -127, -128, -129, -32768, \
                       -2147483647 - 1, 4294967294, 4294967295, 4294967300, -4294967297";
 
+/// A printed case: the tokens of its condition and of its result, and the printed line.
+type ParsedCase = (Vec<Token>, Vec<Token>, String);
+
 #[test]
 fn printed_cases_have_the_values_of_the_compiled_function() {
     let folder = tempfile::tempdir().expect("a directory");
@@ -94,7 +97,7 @@ fn printed_cases_have_the_values_of_the_compiled_function() {
         .iter()
         .map(|f| (f["name"].as_str().expect("a name"), f))
         .collect();
-    let cases: Vec<Vec<(Vec<Token>, Vec<Token>, String)>> = (0..FUNCTIONS.len())
+    let cases: Vec<Vec<ParsedCase>> = (0..FUNCTIONS.len())
         .map(|index| {
             let function = functions[format!("f{index}").as_str()];
             assert_eq!(function["incomplete"], Value::Array(Vec::new()), "{function}");

@@ -11,8 +11,8 @@ use crate::program::CampaignError;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use touchstone_criteria::{CriteriaOptions, Outcome, Replay, Status, TestCase, Unconfirmed, WhyUnknown};
 use touchstone_emit::{Build, ProbedProgram, ProbedRun, ProbedSuite, run_with_probes};
 use touchstone_instrument::{ProbeObstacle, ProbeStorage, ProbedCopy, ProbingOptions, REPLAY_RUNTIME};
@@ -85,7 +85,7 @@ pub(crate) fn confirm(
     };
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     std::thread::scope(|scope| {
-        let others = (1..cores.min(groups.len())).filter_map(|_| touchstone_base::spawn_deep(scope, &work)).count();
+        let others = (1..cores.min(groups.len())).filter_map(|_| touchstone_base::spawn_deep(scope, work)).count();
         // This thread takes over work for which no other could be started.
         debug_assert!(others < cores);
         work();
@@ -93,20 +93,24 @@ pub(crate) fn confirm(
     failed.into_inner().expect("invariant: no worker panics with the lock").map_or(Ok(()), Err)
 }
 
+/// An instrumented copy of a unit, or the obstacle to it.
+type UnitCopy = Arc<Result<ProbedCopy, ProbeObstacle>>;
+
 /// The instrumented copies of a program's units.
 struct Copies<'p> {
     plan: &'p Plan,
     build: &'p Build,
-    known: Mutex<BTreeMap<(usize, String), std::sync::Arc<Result<ProbedCopy, ProbeObstacle>>>>,
+    /// The copies so far, by unit and criteria options.
+    known: Mutex<BTreeMap<(usize, String), UnitCopy>>,
 }
 
 impl Copies<'_> {
     /// Returns the copy of a unit, and instruments the unit if that was not done.
-    fn of(&self, unit: usize, options: &CriteriaOptions) -> std::sync::Arc<Result<ProbedCopy, ProbeObstacle>> {
+    fn of(&self, unit: usize, options: &CriteriaOptions) -> UnitCopy {
         let key = (unit, format!("{options:?}"));
         let known = self.known.lock().expect("invariant: no worker panics with the lock").get(&key).cloned();
         known.unwrap_or_else(|| {
-            let made = std::sync::Arc::new(self.instrument(unit, options));
+            let made = Arc::new(self.instrument(unit, options));
             let mut known = self.known.lock().expect("invariant: no worker panics with the lock");
             known.entry(key).or_insert(made).clone()
         })
