@@ -64,7 +64,7 @@ pub use cases::{FunctionCases, cases};
 pub use explain::{ExplainedObjective, ObjectiveQuestion, VerdictReason};
 pub use java::JavaError;
 pub use measure::{
-    CommandEnvironment, EarlierMeasurement, JvmOptions, MeasureRequest, MeasuredRun, Measurement, MeasuringError,
+    CommandEnvironment, CommandOutput, EarlierMeasurement, JvmOptions, MeasureRequest, MeasuredRun, Measurement, MeasuringError,
     OfflineRequest, PlansRequest, ProbedClasses, Remark, Selection, SuggestionScope, instrument_classes, measure,
     measured_document, merge, plan_classes,
 };

@@ -28,6 +28,8 @@ pub struct MeasureRequest {
     pub earlier: EarlierMeasurement,
     /// The command that builds and runs the tests.
     pub command: Vec<String>,
+    /// The destination of the command's standard output.
+    pub output: CommandOutput,
     /// The environment of the command.
     pub surroundings: CommandEnvironment,
 }
@@ -40,6 +42,15 @@ impl MeasureRequest {
             None => Ok(()),
         }
     }
+}
+
+/// The destination of the standard output of a measured command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CommandOutput {
+    /// Standard output.
+    Inherited,
+    /// Standard error, because standard output is reserved for a document.
+    StandardError,
 }
 
 /// The environment of a measured command.
@@ -112,6 +123,9 @@ pub fn measure(request: &MeasureRequest, started: &dyn Fn(u32)) -> Result<Measur
     let elsewhere = SharedHitDirectory::prepare(&request.out.join("hits"));
     let mut command = Command::new(program);
     command.args(words);
+    if request.output == CommandOutput::StandardError {
+        command.stdout(std::io::stderr());
+    }
     let around = &request.surroundings;
     let wrapping = WrapperSetup {
         program: &around.program,

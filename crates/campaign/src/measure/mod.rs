@@ -29,7 +29,7 @@ pub use directory::{EarlierMeasurement, Measurement};
 pub use document::document as measured_document;
 pub use error::MeasuringError;
 pub use java::{OfflineRequest, PlansRequest, ProbedClasses, instrument_classes, plan_classes};
-pub use measured_command::{CommandEnvironment, JvmOptions, MeasureRequest, MeasuredRun, measure};
+pub use measured_command::{CommandEnvironment, CommandOutput, JvmOptions, MeasureRequest, MeasuredRun, measure};
 pub use measured_files::Selection;
 pub use merge::merge;
 pub use remark::Remark;

@@ -3,13 +3,13 @@
 
 use crate::output::exit::Exit;
 use crate::output::outputs;
-use crate::plan::args::{CriterionNames, criteria_help};
+use crate::plan::args::{CriterionNames, Format, criteria_help};
 use crate::verbs::report::ReportOptions;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_campaign::{
-    CommandEnvironment, EarlierMeasurement, JvmOptions, MeasureRequest, Measurement, Selection, SuggestionScope,
+    CommandEnvironment, CommandOutput, EarlierMeasurement, JvmOptions, MeasureRequest, Measurement, Selection, SuggestionScope,
     measured_document,
 };
 use touchstone_criteria::STATE;
@@ -117,6 +117,10 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
         earlier: if options.keep { EarlierMeasurement::Extended } else { EarlierMeasurement::Deleted },
         suggest: options.show.suggest.is_some(),
         command: options.command.clone(),
+        output: match options.show.shown.format {
+            Format::Json => CommandOutput::StandardError,
+            Format::Text => CommandOutput::Inherited,
+        },
         surroundings,
     };
     request.check()?;
