@@ -64,9 +64,9 @@ pub use cases::{FunctionCases, cases};
 pub use explain::{ExplainedObjective, ObjectiveQuestion, VerdictReason};
 pub use java::JavaError;
 pub use measure::{
-    CommandEnvironment, CommandOutput, EarlierMeasurement, JvmOptions, MeasureRequest, MeasuredRun, Measurement, MeasuringError,
-    OfflineRequest, PlansRequest, ProbedClasses, Remark, Selection, SuggestionScope, instrument_classes, measure,
-    measured_document, merge, plan_classes,
+    CommandEnvironment, CommandOutput, EarlierMeasurement, JvmOptions, MeasureRequest, MeasuredRun, Measurement,
+    MeasuringError, OfflineRequest, PlansRequest, ProbedClasses, Remark, Selection, SuggestionScope,
+    instrument_classes, measure, measured_document, merge, plan_classes,
 };
 pub use plan::{ObjectiveList, Plan, Task};
 pub use program::{CampaignError, ExplainError, HelperParameters, PlanError, Program, ReadError, Reader, SubjectError};

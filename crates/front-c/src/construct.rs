@@ -242,7 +242,7 @@ pub(crate) enum Construct {
     NarrowAddress,
     #[error("weakref attribute")]
     WeakRef,
-    #[error("structure in a file with scalar_storage_order")]
+    #[error("structure with another layout (scalar_storage_order, ms_struct)")]
     StorageOrder,
     #[error("printf %n")]
     PrintfStore,

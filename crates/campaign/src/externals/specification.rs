@@ -312,8 +312,12 @@ fn add(file: &Path, spec: &mut FunctionSpec, clause: &str, fragment: Fragment) -
 
 /// Returns the position of the first assignment in an expression, in brackets or not.
 fn assignment(text: &str) -> Option<usize> {
-    let mut quoted = None;
+    let (mut quoted, mut escaped) = (None, false);
     for (at, c) in text.char_indices() {
+        if std::mem::take(&mut escaped) {
+            continue;
+        }
+        escaped = quoted.is_some() && c == '\\';
         match quoted {
             Some(quote) => quoted = quoted.filter(|_| c != quote),
             None if c == '"' || c == '\'' => quoted = Some(c),

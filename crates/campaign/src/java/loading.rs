@@ -8,14 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use touchstone_base::{Deadline, Id, MemoryLimit};
+use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{Incomplete, Unsupported};
 use touchstone_engine::{Config, End, Limits, SearchEvent, Sink, Startup, StartupOwner};
 use touchstone_front_java::{InitialiserEffect, LoadedFunctions, MethodUnderTest, ObserverAccess, PreparedCall};
-use touchstone_ir::{
-    Block, Builtin, FuncId, Function, Global, GlobalId, Init, Inst, InstKind, Module, Operand, RegInfo, TermKind,
-    Terminator, Ty,
-};
+use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
 
 /// The number of JDK functions that are lowered before any exploration.
 pub(super) const INITIAL_JDK_FUNCTIONS: usize = 400;
@@ -27,7 +24,7 @@ const JDK_FUNCTIONS_FOR_OBSERVERS: usize = 150;
 const MAX_LOADING_ROUNDS: usize = 40;
 /// The CPU time for all explorations of one method, whatever other methods need: its results must be those of a run
 /// with this method alone.
-const LOADING_TIME_PER_METHOD: Duration = Duration::from_secs(9);
+const LOADING_TIME_PER_METHOD: Duration = Duration::from_secs(5);
 /// The memory limit of the process during exploration, in bytes.
 const EXPLORATION_MEMORY_BYTES: u64 = 1 << 30;
 
@@ -155,44 +152,11 @@ impl<'p> Loading<'p> {
     /// Marks reads of static fields that tests cannot set and whose initial values depend on the environment: a path ends there with a
     /// reason.
     fn mark_environment_dependent_fields(&self, module: &mut Module) {
-        let mut texts: BTreeMap<GlobalId, GlobalId> = BTreeMap::new();
-        for (field, source) in self.starting.environment_dependent() {
-            let Some(name) = self.program.unsettable_field(field) else { continue };
-            let text = format!("{name}, whose initial value depends on {source}");
-            let bytes = text.into_bytes();
-            let size = bytes.len() as u64 + 1;
-            let init = Some(vec![Init::Bytes { offset: 0, bytes }]);
-            let name = format!("<environment {}>", field.index());
-            texts.insert(field, module.globals.push(Global { name, size, init, ..module.globals[field].clone() }));
-        }
-        if texts.is_empty() {
-            return;
-        }
-        for function in module.functions.values_mut() {
-            let Function { blocks, regs, .. } = function;
-            for block in blocks.values_mut() {
-                let field = |inst: &Inst| match inst.kind {
-                    InstKind::GlobalAddr { global, .. } => texts.get(&global).copied(),
-                    _ => None,
-                };
-                if !block.insts.iter().any(|inst| field(inst).is_some()) {
-                    continue;
-                }
-                let mut insts = Vec::with_capacity(block.insts.len() + 2);
-                for inst in std::mem::take(&mut block.insts) {
-                    if let Some(global) = field(&inst) {
-                        let dst = regs.push(RegInfo { ty: Ty::Ptr, name: None });
-                        let args = vec![Operand::Reg(dst)];
-                        let span = inst.span;
-                        insts.push(Inst { kind: InstKind::GlobalAddr { dst, global }, span });
-                        let builtin = Builtin::RunOnly;
-                        insts.push(Inst { kind: InstKind::Builtin { dst: None, builtin, args }, span });
-                    }
-                    insts.push(inst);
-                }
-                block.insts = insts;
-            }
-        }
+        let unknown = self.starting.environment_dependent().into_iter().filter_map(|(field, source)| {
+            let name = self.program.unsettable_field(field)?;
+            Some((field, format!("{name}, whose initial value depends on {source}")))
+        });
+        module.end_paths_at(unknown.collect());
     }
 
     /// Loads what methods under test reach, and returns the module. Functions that remain unloaded end a path with a
@@ -266,7 +230,7 @@ struct Exploration {
 impl ExplorationBudget {
     const SHORT: ExplorationBudget = ExplorationBudget { time: Duration::from_millis(400), paths: 60 };
     /// Streams and character tables need more.
-    const LONG: ExplorationBudget = ExplorationBudget { time: Duration::from_secs(6), paths: 400 };
+    const LONG: ExplorationBudget = ExplorationBudget { time: Duration::from_millis(2500), paths: 400 };
 }
 
 /// Describes the end of a run to users.

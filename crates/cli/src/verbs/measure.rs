@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_campaign::{
-    CommandEnvironment, CommandOutput, EarlierMeasurement, JvmOptions, MeasureRequest, Measurement, Selection, SuggestionScope,
-    measured_document,
+    CommandEnvironment, CommandOutput, EarlierMeasurement, JvmOptions, MeasureRequest, Measurement, Selection,
+    SuggestionScope, measured_document,
 };
 use touchstone_criteria::STATE;
 use touchstone_instrument::{AgentError, ProbeStorage, StateRules};

@@ -24,7 +24,9 @@ fn status(text: &str, objective: &str, flags: &[&str]) -> String {
 #[test]
 fn flags_under_which_verdicts_would_be_wrong_are_refused_by_name() {
     let text = "int f(int n) { if (n && sizeof(void *) == 4) return 1; return 0; }";
-    for flags in [&["-m32"][..], &["-target", "arm-none-eabi"], &["-funsigned-bitfields"]] {
+    for flags in
+        [&["-m32"][..], &["--target=x86_64-linux-gnux32"], &["-target", "arm-none-eabi"], &["-funsigned-bitfields"]]
+    {
         let output = prove(text, "text", flags);
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && message.contains(&format!("`{}`", flags.join(" "))), "{message}");
@@ -44,6 +46,12 @@ fn sizes_follow_the_flags_of_the_compiler() {
     check("enum e", 1, "-fshort-enums");
     check("struct s", 5, "-fpack-struct");
     check("struct s", 6, "-fpack-struct=2");
+    let text = "int f(char c) { return c > 127 ? 1 : 0; }";
+    assert_eq!(status(text, "c > 127 is true", &["-fno-signed-char"]), "covered");
+    assert_eq!(status(text, "c > 127 is true", &["-funsigned-char", "-fsigned-char"]), "infeasible");
+    let text = "struct __attribute__((ms_struct)) s { char a : 4; int b : 4; };\n\
+                int f(int n) { return n && sizeof(struct s) == 8 ? 1 : 0; }";
+    assert_ne!(status(text, "n && sizeof(struct s) == 8 is true", &[]), "infeasible");
 }
 
 #[test]
@@ -55,7 +63,12 @@ fn without_strict_aliasing_types_exclude_no_overlap() {
 
 #[test]
 fn what_only_the_build_decides_is_named_as_an_assumption() {
-    let text = "inline int g(int n) { return 1; } int f(int n) { if (g(n) == 2) return 1; return 0; }";
+    let text = "extern inline int h(void) { return 1; } inline int g(int n) { return 1; }\n\
+                int f(int n) { float x = n * 0.1f; if (g(n) + h() == 3 || __DATE__[4] == '3') return x != 0; return 0; }";
+    let report = prove(text, "text", &["-fgnu89-inline", "-mfma"]).stdout;
+    let report = String::from_utf8_lossy(&report).into_owned();
+    assert!(report.contains("calls of `h` use the inline definition") && report.contains("`-mfma` allows"), "{report}");
+    assert!(report.contains("the time of compilation"), "{report}");
     let output = prove(text, "text", &["-ffast-math", "-fPIC", "-march=x86-64"]);
     let report = String::from_utf8_lossy(&output.stdout);
     assert!(report.contains("`-ffast-math` does not change what the program computes (compiler)"), "{report}");

@@ -1,7 +1,7 @@
 //! Prefixes: a state as the list of choices from the entry. For every example, a search is cut at random and continues
 //! from the prefixes of its frontier, each in an executor of its own. It finds exactly what an uncut search finds.
 
-use crate::support::examples;
+use crate::support::{examples, long};
 use std::collections::BTreeSet;
 use touchstone_criteria::{CriteriaOptions, GoalId, GoalIndex, criterion_named, objectives};
 use touchstone_engine::{
@@ -76,7 +76,8 @@ fn each(most: u64, mut check: impl FnMut(&Subject<'_>)) {
             let func = module.function_named(&expectation.function).expect("the function");
             let precondition = format!("{}_pre", expectation.function);
             let precondition = module.function_named(&precondition).map(|_| precondition);
-            for (seed, search) in [(1, Search::Dfs), (2, Search::Random), (3, Search::Random)] {
+            let searches = [(1, Search::Dfs), (2, Search::Random), (3, Search::Random)];
+            for (seed, search) in searches.into_iter().take(if long() { 3 } else { 2 }) {
                 let config = Config {
                     entry: if expectation.has("--entry") { Entry::Program } else { Entry::Function },
                     aliases: if expectation.has("eager") { Aliases::Eager } else { Aliases::Late },

@@ -14,6 +14,12 @@ pub(crate) struct FlagEffects {
     pub packing: Option<u64>,
     /// Objects may be accessed as any type.
     pub any_aliasing: bool,
+    /// Plain `char` is unsigned.
+    pub unsigned_char: bool,
+    /// Inline functions follow the rules of gnu89: `extern inline` is no external definition.
+    pub gnu89_inline: bool,
+    /// The flag by which multiplications and additions of floats may be fused, which changes their rounding.
+    pub fused: Option<String>,
     /// Flags with an unknown effect.
     pub unknown: Vec<String>,
 }
@@ -40,12 +46,11 @@ const IRRELEVANT: &str = "PIC PIE pic pie plt stack- omit-frame visibility funct
     coverage auto-profile branch guess prefetch rename rerun section-anchors shrink ssa- stdarg store-merging \
     strict-overflow wrapv thread-jumps toplevel trampolines vect web whole-program zero common asynchronous-unwind \
     unwind-tables exceptions non-call math-errno trapping-math crossjumping defer delayed builtin freestanding hosted \
-    signed-char unsigned-char short-enums pack-struct signed-bitfields unsigned-bitfields short-wchar strict-aliasing \
-    instrument-functions gnu89-inline gnuc-version ms-extensions ms-compatibility plan9 permissive sanitize \
+    signed-bitfields unsigned-bitfields short-wchar instrument-functions gnuc-version ms-extensions ms-compatibility plan9 permissive sanitize \
     syntax-only max- macro- working-directory preprocessed directives-only file-prefix debug-prefix cf-protection \
     caller-saves combine compare-elim conserve cprop cse dce dse devirtualize early-inlining expensive float-store \
     forward hoist if-conversion indirect ira isolate ivopts jump-tables keep lifetime live-range modulo move multiflags \
-    partial plugin predictive printf-return random-seed ree save-optimization semantic-interposition strict-volatile \
+    partial predictive printf-return random-seed ree save-optimization semantic-interposition strict-volatile \
     tracer track-macro use-ld bracket-depth spell template caret show- ansi-escape crash integrated declspec xray \
     experimental standalone limit-debug emulated-tls extended-identifiers tls-model checking compilation report \
     mem-report time-report opt-info pch dump analyzer callgraph stats fp-contract=off fp-contract=on strict-flex \
@@ -58,9 +63,28 @@ const IRRELEVANT_FOR_MACHINE: &str = "arch= tune= sse ssse avx mmx 3dnow fma bmi
     vzeroupper align- shstk cet skip-rax harden large-data fpmath=sse veclibabi abi=sysv record-mcount nop-mcount \
     prefer-vector branches mitigate relax llvm crc32 fsgsbase";
 
+/// Processors without instructions that fuse a multiplication and an addition.
+const UNFUSED_PROCESSORS: [&str; 14] = [
+    "x86-64",
+    "x86-64-v2",
+    "nocona",
+    "core2",
+    "nehalem",
+    "corei7",
+    "westmere",
+    "sandybridge",
+    "corei7-avx",
+    "ivybridge",
+    "silvermont",
+    "k8",
+    "amdfam10",
+    "btver1",
+];
+
 /// Returns the effects of flags; an error for a flag under which verdicts would be wrong.
 pub(crate) fn effects(flags: &[String]) -> Result<FlagEffects, FrontError> {
     let mut found = FlagEffects::default();
+    let mut unfused = false;
     let mut words = flags.iter().map(String::as_str);
     while let Some(word) = words.next() {
         let target = match word {
@@ -84,14 +108,34 @@ pub(crate) fn effects(flags: &[String]) -> Result<FlagEffects, FrontError> {
             "-fno-pack-struct" => found.packing = None,
             "-fno-strict-aliasing" => found.any_aliasing = true,
             "-fstrict-aliasing" => found.any_aliasing = false,
+            "-funsigned-char" | "-fno-signed-char" | "--unsigned-chars" => found.unsigned_char = true,
+            "-fsigned-char" | "-fno-unsigned-char" | "--signed-chars" => found.unsigned_char = false,
+            "-fgnu89-inline"
+            | "-ansi"
+            | "-std=c89"
+            | "-std=c90"
+            | "-std=gnu89"
+            | "-std=gnu90"
+            | "-std=iso9899:1990"
+            | "-std=iso9899:199409" => found.gnu89_inline = true,
+            "-fno-gnu89-inline" => found.gnu89_inline = false,
+            "-ffp-contract=off" => unfused = true,
+            "-ffp-contract=on" | "-ffp-contract=fast" => unfused = false,
             _ => {
                 if let Some(bytes) = word.strip_prefix("-fpack-struct=") {
                     found.packing = bytes.parse().ok();
+                } else if can_fuse(word) {
+                    found.fused = Some(word.to_string());
+                } else if word.starts_with("-std=") {
+                    found.gnu89_inline = false;
                 } else if !is_irrelevant(word) {
                     found.unknown.push(word.to_string());
                 }
             }
         }
+    }
+    if unfused {
+        found.fused = None;
     }
     Ok(found)
 }
@@ -99,7 +143,18 @@ pub(crate) fn effects(flags: &[String]) -> Result<FlagEffects, FrontError> {
 /// Returns true for a target with the types and layouts of x86-64 Linux.
 fn is_own_target(target: &str) -> bool {
     let machine = target.split('-').next().unwrap_or_default();
-    matches!(machine, "x86_64" | "amd64") && !target.contains("windows") && !target.contains("mingw")
+    let environment = target.split('-').next_back().unwrap_or_default();
+    let known = ["x86_64", "amd64", "linux", "gnu", "musl"].contains(&environment);
+    matches!(machine, "x86_64" | "amd64") && known
+}
+
+/// Returns true for a flag that lets compilers fuse operations on floats.
+fn can_fuse(word: &str) -> bool {
+    let rest = word.strip_prefix("-m").unwrap_or_default();
+    match rest.strip_prefix("arch=") {
+        Some(processor) => !UNFUSED_PROCESSORS.contains(&processor),
+        None => rest.starts_with("fma") || rest.starts_with("avx512"),
+    }
 }
 
 /// Returns true for a flag of the code generator that does not change what a program computes, and for flags of other
@@ -126,23 +181,35 @@ mod tests {
 
     #[test]
     fn flags_that_change_the_target_are_refused_by_name() {
-        for flags in ["-O2 -m32", "-mx32", "--target=arm-none-eabi", "-target aarch64-linux-gnu", "-fshort-double"] {
+        for flags in [
+            "-O2 -m32",
+            "-mx32",
+            "--target=x86_64-linux-gnux32",
+            "--target=arm-none-eabi",
+            "-target aarch64-linux-gnu",
+            "-fshort-double",
+        ] {
             let error = of(flags).expect_err(flags).to_string();
             assert!(error.contains(flags.trim_start_matches("-O2 ")), "{error}");
         }
         assert_eq!(
             of("-m64 --target=x86_64-linux-gnu -fPIC -march=native -std=c99 -Wall").ok(),
-            Some(Default::default())
+            Some(FlagEffects { fused: Some("-march=native".to_string()), ..Default::default() })
         );
+        assert_eq!(of("-march=native -ffp-contract=off -march=x86-64").ok(), Some(Default::default()));
     }
 
     #[test]
     fn the_last_of_two_contrary_flags_counts_and_unknown_ones_are_named() {
-        let found = of("-fshort-enums -fno-short-enums -fpack-struct=2 -fno-strict-aliasing -ffast-math -mwhatever");
+        let found = of("-fshort-enums -fno-short-enums -fpack-struct=2 -fno-strict-aliasing -fsigned-char \
+                        -fno-signed-char -std=c89 -std=c99 -ffast-math -mwhatever");
         let expected = FlagEffects {
             short_enums: false,
             packing: Some(2),
             any_aliasing: true,
+            unsigned_char: true,
+            gnu89_inline: false,
+            fused: None,
             unknown: vec!["-ffast-math".to_string(), "-mwhatever".to_string()],
         };
         assert_eq!(found.ok(), Some(expected));

@@ -17,11 +17,14 @@ struct Entry {
 ///
 /// The first one puts the member's address next to the `offsetof` that clang evaluates: the expression stays constant,
 /// and its operands are nodes of the AST. The next ones map names of gcc to those of clang.
-const SOURCE_MACROS: [&str; 6] = [
+const SOURCE_MACROS: [&str; 8] = [
     "-D__builtin_offsetof(t,...)=__builtin_choose_expr(1,\
      __builtin_offsetof(t,__VA_ARGS__),(__SIZE_TYPE__)&((t*)0)->__VA_ARGS__)",
     "-D__builtin_imaxabs=__builtin_labs",
     "-D__builtin_shuffle=__builtin_shufflevector",
+    // clang ignores the attribute. Records with this one are unsupported, too.
+    "-Dscalar_storage_order(order)=ms_struct",
+    "-D__scalar_storage_order__(order)=ms_struct",
     // The time of compilation, which is unknown here (`link/build_assumptions.rs`).
     "-D__DATE__=\"Dec 31 9999\"",
     "-D__TIME__=\"23:59:57\"",

@@ -3,10 +3,12 @@
 use crate::clang::options::Options;
 use crate::clang::watchdog::{ChildOutput, Watchdog};
 use crate::error::FrontError;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use touchstone_base::Deadline;
 
@@ -180,8 +182,14 @@ pub(crate) fn is_gcc(flags: &[String]) -> bool {
 /// Returns the flag that makes clang claim a compiler's version of GNU C; `None` for clang and compilers unlike gcc.
 ///
 /// From version 7 on, glibc's headers use types and attributes that clang does not have, so later versions are replaced
-/// by the last one before.
+/// by the last one before. The compiler is run once in a process.
 pub fn gnu_version(compiler: &str) -> Option<String> {
+    static KNOWN: Mutex<BTreeMap<String, Option<String>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(compiler.to_string()).or_insert_with(|| ask_for_version(compiler)).clone()
+}
+
+fn ask_for_version(compiler: &str) -> Option<String> {
     let mut words = compiler.split_whitespace();
     let mut command = Command::new(words.next()?);
     command.args(words).args(["-dM", "-E", "-x", "c", "-"]).stdin(Stdio::null()).stderr(Stdio::null());

@@ -6,6 +6,7 @@
 use crate::clang::source_text::SourceTexts;
 use crate::construct::Construct;
 use crate::error::FrontError;
+use crate::link::build_assumptions;
 use crate::link::cleanup;
 use crate::link::constructor::StartupFunction;
 use crate::types::ctype::{Type, TypeKind, TypeTable};
@@ -61,6 +62,8 @@ pub(crate) struct LinkedProgram {
     pub assumptions: BTreeSet<String>,
     /// True if objects may be accessed as any type.
     pub any_aliasing: bool,
+    /// The flags by which compilers may fuse operations on floats.
+    pub fused: BTreeSet<String>,
     /// Constructors and destructors, in the order of their definitions.
     pub startup_functions: Vec<StartupFunction>,
 }
@@ -128,6 +131,7 @@ impl LinkedProgram {
             executes: false,
             instruments_functions: false,
             assumptions: BTreeSet::new(),
+            fused: BTreeSet::new(),
             any_aliasing: false,
             startup_functions: Vec::new(),
         }
@@ -445,7 +449,6 @@ impl LinkedProgram {
         self.surround_main();
         self.check_hooks();
         self.add_assumptions();
-        self.expose_build_stamps();
         self.add_function_pointees();
         self.name_functions();
         self.name_globals();
@@ -483,6 +486,8 @@ impl LinkedProgram {
         cleanup::add_byte(&mut module);
         crate::link::memory_rules::set_rules(&mut module, self.any_aliasing);
         cleanup::drop_unused_files(&mut module, self.given_files);
+        let stamps = build_assumptions::build_stamps(&module);
+        module.end_paths_at(stamps);
         module
     }
 

@@ -150,15 +150,19 @@ fn default_arms(text: &str, exclusions: &[Exclusion]) -> Vec<Exclusion> {
     }
     let code = without_comments_and_literals(text);
     let (mut line, mut at) = (1, 0);
-    // The lines of the open braces that belong to a switch: from its keyword to the brace.
-    let mut open: Vec<Option<(u32, u32)>> = Vec::new();
-    let mut keyword = None;
+    // The open braces: the lines from the keyword of a switch to its brace, and the number of parentheses around it.
+    let mut open: Vec<(Option<(u32, u32)>, usize)> = Vec::new();
+    let (mut keyword, mut parentheses) = (None, 0usize);
     while let Some(c) = code[at..].chars().next() {
         let word = code[at..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(code.len() - at);
         match (&code[at..at + word], c) {
             ("switch", _) => keyword = Some(line),
-            ("default", _) if code[at + word..].trim_start().starts_with([':', '-']) => {
-                let switch = open.iter().rev().copied().flatten().next();
+            // The default of `_Generic` is in parentheses.
+            ("default", _)
+                if code[at + word..].trim_start().starts_with([':', '-'])
+                    && open.last().is_some_and(|(_, around)| *around == parentheses) =>
+            {
+                let switch = open.iter().rev().find_map(|(switch, _)| *switch);
                 let hit = all.iter().find(|exclusion| (exclusion.line..=exclusion.end_line).contains(&line));
                 found.extend(switch.zip(hit).map(|((first, last), hit)| Exclusion {
                     line: first,
@@ -168,8 +172,10 @@ fn default_arms(text: &str, exclusions: &[Exclusion]) -> Vec<Exclusion> {
                 }));
             }
             (_, '\n') => line += 1,
-            (_, '{') => open.push(keyword.take().map(|first| (first, line))),
-            (_, '}') => drop(open.pop()),
+            (_, '{') => open.push((keyword.take().map(|first| (first, line)), parentheses)),
+            (_, '}') => parentheses = open.pop().map_or(0, |(_, around)| around),
+            (_, '(') => parentheses += 1,
+            (_, ')') => parentheses = parentheses.saturating_sub(1),
             (_, ';') => keyword = None,
             _ => {}
         }

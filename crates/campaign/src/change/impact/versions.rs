@@ -165,6 +165,7 @@ impl<'m> Versions<'m> {
         for id in self.state_changers() {
             add(self.left_differently(id), &mut differing);
         }
+        add(self.written_by_unpaired_functions(), &mut differing);
         let own = self.own_functions();
         loop {
             let uses = |id: &FuncId| {
@@ -185,6 +186,20 @@ impl<'m> Versions<'m> {
     fn own_functions(&self) -> Vec<FuncId> {
         let is_own = |id: &FuncId| !self.new.module.functions[*id].is_library();
         self.functions.keys().copied().filter(is_own).collect()
+    }
+
+    /// Returns the regions that functions write which only one version has, and which other files can call.
+    fn written_by_unpaired_functions(&self) -> DifferingRegions {
+        let is_entry = |function: &Function| function.is_defined() && !function.internal && !function.is_library();
+        let unpaired = |facts: &VersionFacts<'_>, is_paired: &dyn Fn(FuncId) -> bool| -> DifferingRegions {
+            let functions = facts.module.functions.iter();
+            let alone = functions.filter(|(id, function)| is_entry(function) && !is_paired(*id));
+            alone.flat_map(|(id, _)| facts.call_effects(id).writes).collect()
+        };
+        let paired: BTreeSet<FuncId> = self.functions.values().copied().collect();
+        let before = unpaired(&self.old, &|id| paired.contains(&id)).into_iter();
+        let before = before.filter_map(|region| self.in_new_version(region, |_| None));
+        before.chain(unpaired(&self.new, &|id| self.functions.contains_key(&id))).collect()
     }
 
     /// Returns the changed functions after which state may differ, as far as the impact analysis knows.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use touchstone_campaign::{CollectedTests, Effort, OldVersion, Plan, ReplayMode, Request, run_into};
 use touchstone_criteria::Criterion;
 
-const METHODS: usize = 8;
+const METHODS: usize = 5;
 const NAMES: [&str; 3] = ["a", "b", "c"];
 const DEEPEST: usize = 3;
 
@@ -111,7 +111,7 @@ fn class(rng: &mut Rng) -> String {
 fn edited(text: &str, rng: &mut Rng, folder: &Path) -> Option<String> {
     let mut text = text.to_string();
     let mut changed = false;
-    for _ in 0..6 {
+    for _ in 0..4 {
         let begin = text.find("static int helper").unwrap_or(0);
         let at = begin + rng.below(text.len() - begin);
         let (before, after) = text.split_at(at);
@@ -150,7 +150,7 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
     let plan = |name: &str, text: &str, old: Option<OldVersion>| {
         let mut request = Request::new([write(name, text)], folder(&format!("out-{name}")));
         request.criteria = ["stmt", "branch", "mcdc"].map(|name| name.parse::<Criterion>().expect("known")).to_vec();
-        request.effort = Effort { timeout: Some(Duration::from_secs(5)), ..request.effort };
+        request.effort = Effort { timeout: Some(Duration::from_secs(if long() { 5 } else { 2 })), ..request.effort };
         request.replay = ReplayMode::Off;
         request.old = old;
         Plan::new(&request).expect("a plan")

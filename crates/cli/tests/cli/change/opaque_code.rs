@@ -14,7 +14,7 @@ const fn pair(old: &'static str, new: &'static str, expected: &'static str) -> P
     Pair { old, new, expected }
 }
 
-const PAIRS: [Pair; 18] = [
+const PAIRS: [Pair; 20] = [
     // Code after an unsupported construct, the construct itself, and code that only it uses.
     pair(
         r#"int NAME(int x) { __asm__ volatile("nop"); return x + 1; }"#,
@@ -66,6 +66,11 @@ const PAIRS: [Pair; 18] = [
         "asm(\"NAME_asm: movl $2, %eax; ret\");\nint NAME_asm(int);\nint NAME(int x) { return NAME_asm(x); }",
         "unknown",
     ),
+    pair(
+        "static int NAME_g(void) { return 1; }\nint NAME(void) { int x; __asm__(\"call NAME_g\" : \"=a\"(x)); return x; }",
+        "static int NAME_g(void) { return 2; }\nint NAME(void) { int x; __asm__(\"call NAME_g\" : \"=a\"(x)); return x; }",
+        "unknown",
+    ),
     // The same text.
     pair(
         r#"int NAME(int x) { __asm__("incl %0" : "+r"(x)); return x; }"#,
@@ -103,6 +108,11 @@ const PAIRS: [Pair; 18] = [
     pair(
         "static int NAME_s; void NAME_set(int x) { __asm__(\"incl %0\" : \"+r\"(x)); NAME_s = x; }\nint NAME(void) { return NAME_s > 5; }",
         "static int NAME_s; void NAME_set(int x) { __asm__(\"decl %0\" : \"+r\"(x)); NAME_s = x; }\nint NAME(void) { return NAME_s > 5; }",
+        "unknown",
+    ),
+    pair(
+        "static int NAME_s; void NAME_set(int x) { NAME_s = x > 5 ? 5 : x; }\nint NAME(void) { return NAME_s > 5; }",
+        "static int NAME_s; void NAME_put(int x) { NAME_s = x > 6 ? 6 : x; }\nint NAME(void) { return NAME_s > 5; }",
         "unknown",
     ),
     // The same state.

@@ -150,7 +150,6 @@ impl<'t> Chunk<'t> {
     }
 }
 
-/// Returns true if the line includes a header of the runtime.
 /// A test file in two parts: the declarations that its tests share, and the tests.
 pub(crate) struct SplitChunk<'t> {
     /// The includes, stubs and declarations, without the comment at the top.
@@ -186,6 +185,7 @@ impl<'t> SplitChunk<'t> {
     }
 }
 
+/// Returns true if the line includes a header of the runtime.
 fn includes_ours(line: &str) -> bool {
     line.starts_with("#include \"touchstone_")
 }

@@ -6,6 +6,7 @@
 use crate::EmitError;
 use crate::c::build::compiler::{BuildVariant, Compiler, compile_other_units};
 use crate::c::build::configuration::Build;
+use crate::c::build::object_cache::ObjectCache;
 use crate::c::files::chunk::SplitChunk;
 use crate::c::files::suite_file::chunk_paths;
 use crate::c::run::suite_replay::run_tests;
@@ -57,8 +58,7 @@ pub fn run_with_probes(
         objects => objects?,
     };
     objects.extend(build.sandbox.objects(&compiler)?);
-    let runtime = write(dir.path(), "runtime.c", probed.runtime)?;
-    objects.push(compiler.compile(&runtime, &[], &[], BuildVariant::Plain, "runtime.o")?);
+    objects.push(runtime_object(&compiler, probed.runtime)?);
     let own = probed.copies.iter().find(|(unit, _)| *unit == probed.tested);
     let copy = write(dir.path(), "probed_unit.c", own.map_or("", |(_, text)| *text))?;
     let run = Run {
@@ -79,6 +79,19 @@ pub fn run_with_probes(
         }
     }
     Ok(result)
+}
+
+/// Returns the compiled runtime of the probes, from the cache if possible.
+fn runtime_object(compiler: &Compiler<'_>, text: &str) -> Result<PathBuf, EmitError> {
+    const OBJECT: &str = "runtime.o";
+    let cache = ObjectCache::new(&compiler.target.cc, &[text], compiler.dir);
+    if let Some(entry) = cache.as_ref().and_then(|cache| cache.find(&[OBJECT])) {
+        return Ok(entry.join(OBJECT));
+    }
+    let source = write(compiler.dir, "runtime.c", text)?;
+    let object = compiler.compile(&source, &[], &[], BuildVariant::Plain, OBJECT)?;
+    cache.iter().for_each(|cache| cache.store(&[(OBJECT, &object)]));
+    Ok(object)
 }
 
 /// Compiles the units that the tests don't include, with probes if there is an instrumented copy.

@@ -54,6 +54,8 @@ pub(crate) struct Unit<'p> {
     pub first_global: usize,
     /// True if the file contains instructions in assembly.
     pub has_assembly: bool,
+    /// True if `extern inline` is no external definition, as in gnu89.
+    pub gnu89_inline: bool,
     /// True if compilers inline some library functions regardless of the program's own.
     pub inlines: bool,
     selection: UnitSelection,
@@ -72,6 +74,7 @@ impl<'p> Unit<'p> {
         Unit {
             first_global: program.globals.len(),
             has_assembly: false,
+            gnu89_inline: false,
             program,
             scopes: Scopes::new(),
             names: Vec::new(),
@@ -284,7 +287,9 @@ impl<'p> Unit<'p> {
                 _ => {}
             }
         }
-        if self.may_be_reversed(node) {
+        // The macro `scalar_storage_order` (`clang/flags.rs`) marks records with this attribute, too.
+        let is_marked = node.inner.iter().any(|inner| inner.kind.word() == "MSStructAttr");
+        if is_marked || self.may_be_reversed(node) {
             self.program.types.records[id].problem = Some(Construct::StorageOrder);
         }
         for field in &fields {
@@ -296,14 +301,6 @@ impl<'p> Unit<'p> {
         self.program.types.complete_record(id, fields, RecordLayout { packed, aligned, most });
         self.fields.extend(ids.into_iter().enumerate().map(|(index, field)| (field, (id, index))));
         self.forget_types();
-    }
-    /// Returns true if the file of a record reverses the bytes of members. clang ignores the attribute and the directive,
-    /// so that they are only in the text.
-    fn may_be_reversed(&self, node: &AstNode) -> bool {
-        let name = node.begin.expansion.and_then(|begin| self.names.get(begin.file as usize));
-        name.is_some_and(|name| {
-            memchr::memmem::find(&self.program.sources.text(name), b"scalar_storage_order").is_some()
-        })
     }
     /// Returns the `#pragma pack` in effect at a record. clang's JSON does not contain it, so the preceding directives
     /// of the file are parsed; `None` if they don't determine it.
@@ -606,7 +603,7 @@ impl<'p> Unit<'p> {
         if matches!(self.selection, UnitSelection::Library(..)) && self.program.functions[id].is_defined() {
             return Ok(());
         }
-        let gnu_inline = node.inner.iter().any(|inner| inner.kind.word() == "GNUInlineAttr");
+        let gnu_inline = self.gnu89_inline || node.inner.iter().any(|inner| inner.kind.word() == "GNUInlineAttr");
         let inline = node.is_inline && (node.storage != Storage::Extern || gnu_inline);
         let Some(id) = self.program.define(id, span, inline)? else { return Ok(()) };
         let ty = self.declarations[&node.name].ty.clone();
@@ -743,15 +740,9 @@ impl<'p> Unit<'p> {
     pub fn finish(&mut self) -> Result<(), FrontError> {
         self.lower_postponed()?;
         // clang's JSON does not contain the attribute of a type in a cast.
-        let text = self.program.sources.text(&self.file);
-        self.program.any_aliasing |= memchr::memmem::find(&text, b"may_alias").is_some();
+        self.program.any_aliasing |= self.mentions(b"may_alias");
         self.expose_to_assembly();
         Ok(())
-    }
-
-    /// Records a type through which objects of any type may be accessed.
-    fn note_aliasing(&mut self, node: &AstNode) {
-        self.program.any_aliasing |= node.inner.iter().any(|inner| inner.kind.word() == "MayAliasAttr");
     }
 
     fn lower_postponed(&mut self) -> Result<(), FrontError> {

@@ -146,12 +146,15 @@ impl DeclarationTexts {
                 }
                 TypeToken::Sign(sign) => {
                     sign.hash(&mut hasher);
+                    // Instructions and attributes name symbols in strings. `\n` in front of a name is spelled with a
+                    // backslash.
+                    let words = sign.split(|c: char| !c.is_alphanumeric() && c != '_');
+                    let unescaped = words.flat_map(|word| [word, word.trim_start_matches(['n', 't'])]);
+                    let unescaped = unescaped.filter(|word| !word.is_empty()).map(str::to_string);
                     if is_assembly {
-                        let words = sign.split(|c: char| !c.is_alphanumeric() && c != '_');
-                        // `\n` in front of a name is spelled with a backslash.
-                        let unescaped = words.flat_map(|word| [word, word.trim_start_matches(['n', 't'])]);
-                        declared.extend(unescaped.map(str::to_string));
+                        declared.extend(unescaped.clone());
                     }
+                    names.extend(unescaped);
                 }
                 TypeToken::Number(number) => number.hash(&mut hasher),
                 TypeToken::Suffixed(number, suffix) => (number, suffix).hash(&mut hasher),
@@ -263,6 +266,14 @@ mod tests {
         }
         assert!(!same(": ret", ": hlt", "foo"));
         assert!(!same("int a", "long a", "p"));
+        let text = "static int v = 1; static int g(void) { return v; } int k(void) __attribute__((ifunc(\"res\"))); \
+                    static void *res(void) { return 0; } asm(\".globl m\\nm: jmp g\"); int m(void); \
+                    int f(void) { asm(\"call g\"); return 0; } int h(void) { return m() + k(); }";
+        for (from, to, name) in
+            [("v = 1", "v = 2", "f"), ("v = 1", "v = 2", "h"), ("return 0; } asm", "return 1; } asm", "h")]
+        {
+            assert_ne!(fingerprint(text, name), fingerprint(&text.replace(from, to), name), "{from}");
+        }
         let old_style =
             "int f(a) int a; { return g(a); } int g(int b) { return b; } int h(a, b) int a; int b; { return 1; }";
         assert_ne!(fingerprint(old_style, "f"), fingerprint(&old_style.replace("return b", "return -b"), "f"));

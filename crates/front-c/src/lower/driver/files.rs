@@ -63,6 +63,27 @@ fn check_readable(file: &Path) -> Result<(), FrontError> {
     std::fs::File::open(file).map(drop).map_err(not_readable)
 }
 
+/// Returns true for a flag of the compiler's command that clang understands, too. Others may be those of another compiler.
+fn is_known_to_clang(word: &str) -> bool {
+    const BEGINNINGS: [&str; 10] = [
+        "-D",
+        "-U",
+        "-I/",
+        "-std=",
+        "-ansi",
+        "-fsigned-char",
+        "-fno-signed-char",
+        "-funsigned-char",
+        "-fno-unsigned-char",
+        "-fgnu89-inline",
+    ];
+    // What is separated from its operand is not known to be complete.
+    let honoured = flag_effects::effects(&[word.to_string()]).is_ok_and(|found| {
+        FlagEffects { unknown: Vec::new(), ..found.clone() } != FlagEffects::default() && found.unknown.is_empty()
+    });
+    word.len() > 2 && (honoured || BEGINNINGS.iter().any(|start| word.starts_with(start)))
+}
+
 fn lower_program(
     files: &[PathBuf],
     options: &Options,
@@ -79,20 +100,17 @@ fn lower_program(
     // The hooks are irrelevant if the program is only analysed, and so are flags.
     let executes = options.library == LibraryMode::Modelled;
     program.executes = executes;
-    for word in options.compiler.iter().flat_map(|compiler| compiler.split_whitespace()).filter(|_| executes) {
-        // clang is not given these flags.
-        if flag_effects::effects(&[word.to_string()])? != FlagEffects::default() {
-            program.assume_flag(word);
-        }
-    }
+    let given = options.compiler.as_deref().unwrap_or_default().split_whitespace();
+    let given: Vec<String> = given.skip_while(|word| !word.starts_with('-')).map(str::to_string).collect();
     let claimed = options.compiler.as_deref().and_then(process::gnu_version);
     for file in files {
         let mut flags = flags_for(file, options)?;
-        flags.splice(0..0, claimed.clone());
+        flags.splice(0..0, claimed.iter().chain(given.iter().filter(|word| is_known_to_clang(word))).cloned());
         program.instruments_functions |= executes && flags.iter().any(|flag| flag == "-finstrument-functions");
         if executes {
-            let effects = flag_effects::effects(&flags)?;
+            let effects = flag_effects::effects(&[given.as_slice(), &flags].concat())?;
             program.any_aliasing |= effects.any_aliasing;
+            program.fused.extend(effects.fused);
             effects.unknown.iter().for_each(|flag| program.assume_flag(flag));
         }
         flags.extend(predefined_macros(options));

@@ -30,14 +30,15 @@ pub(crate) fn lower_unit(
     source: &SourceText<'_>,
     selection: UnitSelection,
 ) -> Result<(), FrontError> {
-    program.types.char_signed = !source.flags.iter().any(|flag| flag == "-funsigned-char");
     program.types.wide_fields =
         if process::is_gcc(source.flags) { WideBitFields::OwnWidth } else { WideBitFields::Unknown };
     // Flags are refused where a program is executed; other analyses do without their effects.
     let effects = flag_effects::effects(source.flags).unwrap_or_default();
+    program.types.char_signed = !effects.unsigned_char;
     (program.types.short_enums, program.types.packing) = (effects.short_enums, effects.packing);
     let is_text = matches!(source.input, ClangInput::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
+    unit.gnu89_inline = effects.gnu89_inline;
     unit.inlines = !source.flags.iter().any(|flag| flag == "-fno-builtin" || flag == "-ffreestanding");
     let mut positions = PositionReader::default();
     let mut outcome: Result<(), FrontError> = Ok(());
