@@ -5,15 +5,20 @@ import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.*;
 import java.util.*;
+import java.util.regex.Pattern;
 import javax.tools.*;
 
 /**
  * Compiles and runs tests: one request a line on standard input, with fields separated by tabs:
  *
- *   source, directory of classes, class path, test class, timeout of a test in milliseconds, names of tests separated by commas
+ *   sources (a path), directory of classes, class path, test class, timeout of a test in milliseconds, names of tests separated by commas,
+ *   the beginning of the names of the classes with hits if the classes under test have probes
+ *
+ * Without sources nothing is compiled, and without names nothing is run.
  *
  * Responses: "compile TEXT" if the tests don't compile, "begin NAME", "ok NAME", "fail NAME TEXT", "late NAME", "asserts NAME TEXT" if a test
- * passes only without assertions, and "done".
+ * passes only without assertions, "hits NAME HITS" for a test that passes with probes, and "done". HITS are the number of a class with hits, a
+ * colon and the numbers of its probes, separated by commas; classes are separated by spaces.
  */
 public final class TouchstoneRunner {
     private static final PrintStream ANSWERS = System.out;
@@ -25,7 +30,7 @@ public final class TouchstoneRunner {
         System.setErr(new PrintStream(OutputStream.nullOutputStream()));
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
             String[] fields = line.split("\t", -1);
-            if (compiles(fields[0], fields[1], fields[2])) {
+            if (compiles(fields[0], fields[1], fields[2]) && !fields[5].isEmpty()) {
                 run(fields);
             }
             answer("done");
@@ -45,7 +50,10 @@ public final class TouchstoneRunner {
         return text.replaceAll("[\\r\\n\\t]+", " ").trim();
     }
 
-    private static boolean compiles(String source, String directory, String classPath) throws IOException {
+    private static boolean compiles(String sources, String directory, String classPath) throws IOException {
+        if (sources.isEmpty()) {
+            return true;
+        }
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         Files.createDirectories(Path.of(directory));
         StringBuilder said = new StringBuilder();
@@ -56,7 +64,8 @@ public final class TouchstoneRunner {
         };
         StandardJavaFileManager manager = compiler.getStandardFileManager(listener, null, StandardCharsets.UTF_8);
         List<String> options = List.of("-nowarn", "-proc:none", "-g:none", "-d", directory, "-cp", classPath);
-        Boolean fine = compiler.getTask(null, manager, listener, options, null, manager.getJavaFileObjects(source)).call();
+        Iterable<? extends JavaFileObject> files = manager.getJavaFileObjects(sources.split(File.pathSeparator));
+        Boolean fine = compiler.getTask(null, manager, listener, options, null, files).call();
         if (!fine) {
             answer("compile " + oneLine(said.toString()));
         }
@@ -73,6 +82,10 @@ public final class TouchstoneRunner {
         for (String name : fields[5].split(",")) {
             answer("begin " + name);
             TestLoader loader = new TestLoader(urls);
+            if (!fields[6].isEmpty()) {
+                answer(runWithProbes(loader, fields[3], name, limit, fields[6]));
+                continue;
+            }
             String verdict = run(loader, fields[3], name, limit);
             if (verdict.startsWith("ok ") && loader.hasAssertions()) {
                 // Build tools enable assertions in tests.
@@ -83,6 +96,50 @@ public final class TouchstoneRunner {
             }
             answer(verdict);
         }
+    }
+
+    /** Runs a test, and returns its hits if it passes. */
+    private static String runWithProbes(TestLoader loader, String type, String name, long limit, String prefix) throws Exception {
+        List<Class<?>> holders = sharedHolders(prefix);
+        if (!holders.isEmpty()) {
+            // All tests share classes of the JDK. The first run loads the classes that the test needs, so that hits of the second are its own.
+            run(loader, type, name, limit);
+            for (Class<?> holder : holders) {
+                Arrays.fill(hits(holder), (byte) 0);
+            }
+        }
+        String verdict = run(loader, type, name, limit);
+        if (!verdict.startsWith("ok ")) {
+            return verdict;
+        }
+        StringBuilder text = new StringBuilder("hits " + name);
+        for (Class<?> holder : holders.isEmpty() ? loader.holders(prefix) : holders) {
+            byte[] hits = hits(holder);
+            String separator = " " + holder.getName().substring(prefix.length()) + ":";
+            for (int probe = 0; probe < hits.length; probe++) {
+                if (hits[probe] != 0) {
+                    text.append(separator).append(probe);
+                    separator = ",";
+                }
+            }
+        }
+        return text.toString();
+    }
+
+    /** Returns the classes with hits that are part of the JDK. */
+    private static List<Class<?>> sharedHolders(String prefix) {
+        List<Class<?>> found = new ArrayList<>();
+        try {
+            while (true) {
+                found.add(Class.forName(prefix + found.size(), true, null));
+            }
+        } catch (ClassNotFoundException last) {
+            return found;
+        }
+    }
+
+    private static byte[] hits(Class<?> holder) throws Exception {
+        return (byte[]) holder.getField("HIT").get(null);
     }
 
     /** Runs a test, and restores the state of the JDK that the next test would see. */
@@ -124,14 +181,23 @@ public final class TouchstoneRunner {
             return found;
         }
 
+        /** Returns the classes that the test has used; more may be loaded while they are examined. */
+        private List<Class<?>> loaded() {
+            synchronized (loaded) {
+                return List.copyOf(loaded);
+            }
+        }
+
+        /** Returns the classes with hits that the test has used. */
+        List<Class<?>> holders(String prefix) {
+            List<Class<?>> found = new ArrayList<>(loaded());
+            found.removeIf(one -> !one.getName().matches(Pattern.quote(prefix) + "[0-9]+"));
+            return found;
+        }
+
         /** Returns true if a class that the test has used contains an assert statement. */
         boolean hasAssertions() {
-            List<Class<?>> all;
-            synchronized (loaded) {
-                // The types of fields may be loaded while fields are looked up.
-                all = List.copyOf(loaded);
-            }
-            for (Class<?> one : all) {
+            for (Class<?> one : loaded()) {
                 try {
                     one.getDeclaredField("$assertionsDisabled");
                     return true;

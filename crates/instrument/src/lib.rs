@@ -41,7 +41,7 @@ pub use hits::{HitError, HitFile, MeasuredUnit};
 pub use imports::{FileCoverage, ImportError, ImportedCoverage, LineColumn, LineCoverage};
 pub use java::probes::{
     AGENT_LIBRARY, AgentError, HitHolderSource, InstrumentedClass, JavaClass, OfflineWeaver, PROJECT_ROOT_VARIABLE,
-    attach_agent, class_plan, class_record, class_unit, empty_class_record, find_agent, has_predicates, planned_unit,
+    ReplayWeaver, attach_agent, class_plan, class_record, class_unit, empty_class_record, find_agent, has_predicates, planned_unit,
     unprobed_class_record,
 };
 pub use measurement::{

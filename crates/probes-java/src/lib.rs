@@ -27,6 +27,7 @@ mod weave;
 
 pub use cfg::jump_groups::{GroupJump, GroupSuccessor, JumpGroup, JumpOutcomes, PathPrefixes};
 pub use encode::class_template::{CLASS_VERSION, Replacement, instantiate};
+pub use encode::replay_hits::replay_hits_class;
 pub use layout::probe_layout::{MethodProbes, ProbeLayout, SwitchTarget, WeaveFailure};
 pub use layout::probe_request::ProbeRequest;
 pub use predicates::check_class::{check_class, check_class_name};

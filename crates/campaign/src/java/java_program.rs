@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use touchstone_emit::{JavaField, JavaMethod, JavaTarget, ReplayLimits, SandboxMode};
 use touchstone_fixture_java::FixtureValue;
-use touchstone_front_java::{Jdk, MemberVisibility, MethodUnderTest, PreparedCall, StaticField};
+use touchstone_front_java::path::{ClassPath, PathError};
+use touchstone_front_java::{CodeLocations, Jdk, MemberVisibility, MethodUnderTest, PreparedCall, StaticField};
 use touchstone_ir::FuncId;
 
 /// The Java-specific part of a program.
@@ -19,6 +20,8 @@ pub(crate) struct JavaProgram {
     pub(super) methods: Vec<MethodUnderTest>,
     /// The set-up and the observers of tests, by entry point.
     pub(crate) prepared: BTreeMap<FuncId, PreparedCall>,
+    /// The locations of the methods' decisions and statements in their code.
+    pub(crate) located: BTreeMap<FuncId, CodeLocations>,
     pub(super) fields: Vec<StaticField>,
     /// Classes without source.
     pub(super) without_source: Vec<String>,
@@ -54,6 +57,11 @@ impl JavaProgram {
         target.methods = self.methods.iter().map(method).collect();
         target.fields = self.fields.iter().map(field).collect();
         target
+    }
+
+    /// Opens the class path that the program was read from.
+    pub fn class_path(&self) -> Result<ClassPath, PathError> {
+        ClassPath::new(&self.jdk.home, &self.class_path)
     }
 
     /// Returns the methods of the given classes.

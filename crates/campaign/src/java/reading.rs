@@ -86,6 +86,13 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadPurpose) -> Result<(Modul
             (loading.follow(&tested), prepared)
         }
     };
+    let located = match purpose {
+        ReadPurpose::Listing => BTreeMap::new(),
+        ReadPurpose::Search => {
+            let tested = methods.iter().filter(|method| is_tested(method));
+            tested.filter_map(|method| Some((method.func, program.code_locations(method.func)?))).collect()
+        }
+    };
     let project = files.files.iter().find(|file| main_sources(file).is_some()).cloned();
     let (class_path, without_source, fields, mismatched_methods) =
         (class_set.class_path, class_set.without_source, program.fields(), class_set.mismatched_methods);
@@ -94,6 +101,7 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadPurpose) -> Result<(Modul
         jdk,
         helper,
         class_path,
+        located,
         fields,
         methods,
         prepared,

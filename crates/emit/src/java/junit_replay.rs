@@ -57,13 +57,7 @@ pub(crate) fn run_tests(
     progress: &mut dyn FnMut(usize),
 ) -> Result<RunTests, EmitError> {
     let scratch = target.jvm.scratch().map_err(EmitError::io(suite))?;
-    // The JVM has another working directory.
-    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string();
-    let class = match method.package.is_empty() {
-        true => test_class(suite),
-        false => format!("{}.{}", method.package, test_class(suite)),
-    };
-    let path: Vec<_> = target.class_path.iter().chain([&target.shim]).map(|part| absolute(part)).collect();
+    let (class, path) = (suite_class(suite, method), class_path(target));
     let limit = Duration::from_secs(target.limits.seconds.into());
     let mut verdicts = known;
     let (mut given_up, mut left_out, began) = (None, BTreeMap::new(), Instant::now());
@@ -87,6 +81,7 @@ pub(crate) fn run_tests(
             class.clone(),
             limit.as_millis().to_string(),
             open.join(","),
+            String::new(),
         ];
         let mut done = verdicts.len();
         let said = target.jvm.ask(&request.join("\t"), limit, |line| {
@@ -149,6 +144,24 @@ pub(crate) fn run_tests(
         (None, None) => Replay::NotRun,
     };
     Ok(RunTests { verdicts: names.iter().map(of).collect(), rejected: left_out, only_without_assertions })
+}
+
+/// Returns an absolute path: the JVM has another working directory.
+pub(crate) fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string()
+}
+
+/// Returns the class path of tests.
+pub(crate) fn class_path(target: &JavaTarget) -> Vec<String> {
+    target.class_path.iter().chain([&target.shim]).map(|part| absolute(part)).collect()
+}
+
+/// Returns the class in the file of a suite, with its package.
+pub(crate) fn suite_class(suite: &Path, method: &JavaMethod) -> String {
+    match method.package.is_empty() {
+        true => test_class(suite),
+        false => format!("{}.{}", method.package, test_class(suite)),
+    }
 }
 
 /// The class of a suite as it is compiled: without the rejected tests.

@@ -17,6 +17,8 @@ pub struct Jvm {
     java: PathBuf,
     helper: PathBuf,
     mode: SandboxMode,
+    /// The options besides those of every JVM.
+    options: Vec<String>,
     sandbox: OnceLock<Option<JvmSandbox>>,
     running: Mutex<Option<Running>>,
 }
@@ -51,7 +53,16 @@ impl Jvm {
 
     /// Creates a handle; the JVM is not started yet.
     pub fn new(java: PathBuf, helper: PathBuf, mode: SandboxMode) -> Jvm {
-        Jvm { java, helper, mode, sandbox: OnceLock::new(), running: Mutex::default() }
+        Jvm { java, helper, mode, options: Vec::new(), sandbox: OnceLock::new(), running: Mutex::default() }
+    }
+
+    /// Returns a JVM in which classes in directories replace those of modules. It only interprets: compiled code has
+    /// intrinsics instead of some methods.
+    pub(crate) fn patched(&self, modules: &[(String, PathBuf)]) -> Jvm {
+        let patches =
+            modules.iter().map(|(module, directory)| format!("--patch-module={module}={}", directory.display()));
+        let options = std::iter::once("-Xint".to_string()).chain(patches).collect();
+        Jvm { options, ..Jvm::new(self.java.clone(), self.helper.clone(), self.mode) }
     }
 
     fn sandbox(&self) -> std::io::Result<&JvmSandbox> {
@@ -81,7 +92,9 @@ impl Jvm {
     fn start(&self) -> std::io::Result<Running> {
         let mut command = self.sandbox()?.command(&self.java);
         command
-            .args(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx1g", "-cp"])
+            .args(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx1g"])
+            .args(&self.options)
+            .arg("-cp")
             .arg(&self.helper)
             .arg("TouchstoneRunner")
             .stdin(Stdio::piped())

@@ -12,4 +12,5 @@ pub(crate) mod jvm;
 pub(crate) mod jvm_sandbox;
 pub(crate) mod literal;
 pub(crate) mod objects;
+pub(crate) mod probed_junit_run;
 pub(crate) mod reflective_construction;

@@ -67,6 +67,29 @@ impl UnitRecord {
         touchstone_base::write_atomically(&units.join(format!("{}.json", self.unit)), text)
     }
 
+    /// Returns the ids of the objectives that a run covered, from the probes that it hit.
+    pub(crate) fn covered_by(&self, mut hits: BTreeSet<u32>) -> BTreeSet<&str> {
+        for (probe, by) in &self.implied {
+            if by.iter().any(|by| hits.contains(by)) {
+                hits.insert(*probe);
+            }
+        }
+        let covered = |objective: &&ProbedObjective| objective.probes.iter().any(|probe| hits.contains(probe));
+        self.objectives.iter().filter(covered).map(|objective| objective.id.as_str()).collect()
+    }
+
+    /// Returns the ids of the objectives that no execution covers without a hit.
+    pub(crate) fn probed(&self) -> impl Iterator<Item = &str> {
+        let probed = |objective: &&ProbedObjective| !objective.probes.is_empty() && objective.not_placed.is_none();
+        self.objectives.iter().filter(probed).map(|objective| objective.id.as_str())
+    }
+
+    /// Returns the obstacle to a probe for each objective with one, by id.
+    pub(crate) fn unprobed(&self) -> impl Iterator<Item = (&str, &ProbeObstacle)> {
+        let objectives = self.objectives.iter();
+        objectives.filter_map(|objective| Some((objective.id.as_str(), objective.not_placed.as_ref()?)))
+    }
+
     /// Returns true if the two readings of the source differ, so that a probe is missing.
     pub(crate) fn differs(&self) -> bool {
         let different = |why: &ProbeObstacle| *why == ProbeObstacle::DifferentCode;

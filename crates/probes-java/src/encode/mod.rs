@@ -3,4 +3,5 @@
 pub(crate) mod class_template;
 pub(crate) mod constant_pool;
 pub(crate) mod instructions;
+pub(crate) mod replay_hits;
 pub(crate) mod stack_maps;

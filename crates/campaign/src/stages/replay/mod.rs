@@ -1,6 +1,8 @@
 //! Replay: runs tests on the compiled, unmodified program, and compares with the prediction. `observed_coverage.rs` then runs
-//! them with probes.
+//! them with probes, in C (`c.rs`) or Java (`java.rs`); both return what `observed_coverage.rs` judges.
 
+mod c;
+mod java;
 pub(crate) mod observed_coverage;
 
 use super::progress::FunctionProgress;

@@ -2,20 +2,18 @@
 //! some mutants no probe is possible, because it would read memory that the program does not read; they count if all
 //! other probes confirm the path of the test.
 //!
-//! The suites of a unit run once more, against instrumented copies of the sources. A passing test that does not reach
+//! The suites run once more, against instrumented copies of the sources (`c.rs`) or classes (`java.rs`). A passing test that does not reach
 //! what it should cover took another path than the model predicts, and so did a test that reaches an infeasible
 //! objective: both contradict the model, as a disagreement does, and every proof for that function is withdrawn.
 
+use super::{c, java};
 use crate::plan::{Plan, Work};
 use crate::program::CampaignError;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use touchstone_criteria::{CriteriaOptions, Outcome, Replay, Status, TestCase, Unconfirmed, WhyUnknown};
-use touchstone_emit::{Build, ProbedProgram, ProbedRun, ProbedSuite, run_with_probes};
-use touchstone_instrument::{ProbeObstacle, ProbeStorage, ProbedCopy, ProbingOptions, REPLAY_RUNTIME};
+use touchstone_criteria::{Outcome, Replay, Status, TestCase, Unconfirmed, WhyUnknown};
+use touchstone_emit::Target;
 
 /// The replayed tests of a function.
 pub(crate) struct ReplayedSuite<'a, 'p> {
@@ -35,13 +33,13 @@ pub(crate) struct ReplayedSuite<'a, 'p> {
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Observed {
     /// The objectives that each test covers in the real program.
-    covered: BTreeMap<String, BTreeSet<String>>,
+    pub(super) covered: BTreeMap<String, BTreeSet<String>>,
     /// The objectives with a probe.
-    probed: BTreeSet<String>,
+    pub(super) probed: BTreeSet<String>,
     /// The obstacles to probes, by objective.
-    unprobed: BTreeMap<String, String>,
+    pub(super) unprobed: BTreeMap<String, String>,
     /// The reason why tests are missing.
-    obstacle: Option<String>,
+    pub(super) obstacle: Option<String>,
 }
 
 /// Confirms the coverage of functions, and withdraws what was not confirmed. The candidates of a unit are run together.
@@ -51,127 +49,16 @@ pub(crate) fn confirm(
     candidates: Vec<ReplayedSuite<'_, '_>>,
     keep: &(dyn Fn(&ReplayedSuite<'_, '_>, &Observed) + Sync),
 ) -> Result<(), CampaignError> {
-    let Some(build) = plan.target.c() else {
-        candidates.into_iter().for_each(|mut candidate| candidate.require_passing_tests());
-        return Ok(());
-    };
-    let module = &plan.program.module;
-    let mut groups: BTreeMap<(Option<usize>, String), Vec<ReplayedSuite<'_, '_>>> = BTreeMap::new();
-    for candidate in candidates {
-        let task = candidate.work.task;
-        let unit = build.unit_with(module, &module.functions[task.func]);
-        groups.entry((unit, format!("{:?}", task.criteria))).or_default().push(candidate);
-    }
-    let groups: Vec<Mutex<(Option<usize>, Vec<ReplayedSuite<'_, '_>>)>> =
-        groups.into_iter().map(|((unit, _), group)| Mutex::new((unit, group))).collect();
-    let copies = Copies { plan, build, known: Mutex::default() };
-    let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
-    let work = || {
-        while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let mut group = group.lock().expect("invariant: no worker panics with the lock");
-            let (unit, candidates) = &mut *group;
-            match copies.observe(*unit, candidates) {
-                Ok(observed) => {
-                    for candidate in candidates {
-                        candidate.judge(&observed);
-                        if observed.obstacle.is_none() {
-                            keep(candidate, &observed.of(candidate));
-                        }
-                    }
-                }
-                Err(error) => *failed.lock().expect("invariant: no worker panics with the lock") = Some(error),
-            }
+    let judge = |candidate: &mut ReplayedSuite<'_, '_>, observed: &Observed| {
+        let own = observed.of(candidate);
+        candidate.judge(&own);
+        if own.obstacle.is_none() {
+            keep(candidate, &own);
         }
     };
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    std::thread::scope(|scope| {
-        let others = (1..cores.min(groups.len())).filter_map(|_| touchstone_base::spawn_deep(scope, work)).count();
-        // This thread takes over work for which no other could be started.
-        debug_assert!(others < cores);
-        work();
-    });
-    failed.into_inner().expect("invariant: no worker panics with the lock").map_or(Ok(()), Err)
-}
-
-/// An instrumented copy of a unit, or the obstacle to it.
-type UnitCopy = Arc<Result<ProbedCopy, ProbeObstacle>>;
-
-/// The instrumented copies of a program's units.
-struct Copies<'p> {
-    plan: &'p Plan,
-    build: &'p Build,
-    /// The copies so far, by unit and criteria options.
-    known: Mutex<BTreeMap<(usize, String), UnitCopy>>,
-}
-
-impl Copies<'_> {
-    /// Returns the copy of a unit, and instruments the unit if that was not done.
-    fn of(&self, unit: usize, options: &CriteriaOptions) -> UnitCopy {
-        let key = (unit, format!("{options:?}"));
-        let known = self.known.lock().expect("invariant: no worker panics with the lock").get(&key).cloned();
-        known.unwrap_or_else(|| {
-            let made = Arc::new(self.instrument(unit, options));
-            let mut known = self.known.lock().expect("invariant: no worker panics with the lock");
-            known.entry(key).or_insert(made).clone()
-        })
-    }
-
-    fn instrument(&self, unit: usize, options: &CriteriaOptions) -> Result<ProbedCopy, ProbeObstacle> {
-        let scratch = tempfile::tempdir().map_err(|error| ProbeObstacle::System(error.to_string()))?;
-        let criteria = self.plan.request.labellings();
-        let probing = ProbingOptions {
-            directory: scratch.path().to_path_buf(),
-            cache: None,
-            criteria: &criteria,
-            options: options.clone(),
-            include_dir: Some(self.build.include_dir.clone()),
-            state: false,
-            suggest: false,
-            path: None,
-            keeps: ProbeStorage::Hits,
-        };
-        let source = &self.build.units[unit];
-        let mut flags = source.flags.clone();
-        flags.extend(["-I".to_string(), self.build.include_dir.display().to_string()]);
-        ProbedCopy::new(&self.build.cc, &flags, &source.path.display().to_string(), &probing)
-    }
-
-    /// Runs the tests of all functions of a unit with probes.
-    fn observe(&self, unit: Option<usize>, candidates: &[ReplayedSuite<'_, '_>]) -> Result<Observed, CampaignError> {
-        let (module, mut observed) = (&self.plan.program.module, Observed::default());
-        let Some((tested, first)) = unit.zip(candidates.first()) else { return Ok(observed) };
-        let functions = candidates.iter().flat_map(|candidate| &candidate.work.task.functions);
-        let mut units: BTreeSet<usize> =
-            functions.filter_map(|func| self.build.unit_with(module, &module.functions[*func])).collect();
-        units.insert(tested);
-        let mut copies = Vec::new();
-        for unit in units {
-            let copy = self.of(unit, &first.work.task.criteria);
-            match copy.as_ref() {
-                Ok(_) => copies.push((unit, copy)),
-                Err(why) => drop(observed.obstacle.get_or_insert_with(|| why.to_string())),
-            }
-        }
-        let made: Vec<(usize, &ProbedCopy)> =
-            copies.iter().filter_map(|(unit, copy)| Some((*unit, copy.as_ref().as_ref().ok()?))).collect();
-        for (_, copy) in &made {
-            observed.probed.extend(copy.probed().map(str::to_string));
-            let unprobed = copy.unprobed().into_iter();
-            observed.unprobed.extend(unprobed.map(|(id, why)| (id.to_string(), why.to_string())));
-        }
-        if !made.iter().any(|(unit, _)| *unit == tested) {
-            return Ok(observed);
-        }
-        let texts = made.iter().map(|(unit, copy)| (*unit, copy.text.as_str())).collect();
-        let program = ProbedProgram { tested, copies: texts, runtime: REPLAY_RUNTIME };
-        let suites: Vec<ProbedSuite> = candidates.iter().map(ReplayedSuite::suite_to_run).collect();
-        let ProbedRun { hits, obstacle } = run_with_probes(self.build, module, &program, &suites)?;
-        for (test, hits) in hits {
-            let covered = made.iter().flat_map(|(_, copy)| copy.covered(&hits)).map(str::to_string);
-            observed.covered.insert(test, covered.collect());
-        }
-        observed.obstacle = observed.obstacle.or(obstacle);
-        Ok(observed)
+    match &plan.target {
+        Target::C(build) => c::observe(plan, build, candidates, &judge),
+        Target::Java(target) => java::observe(plan, target, candidates, &judge),
     }
 }
 
@@ -200,31 +87,11 @@ impl Observed {
 }
 
 /// Returns true if a test ran on the real program, and the program did not disagree with it.
-fn has_run(test: &TestCase) -> bool {
+pub(super) fn has_run(test: &TestCase) -> bool {
     matches!(test.replayed, Replay::Agreed | Replay::NotCheckable(_))
 }
 
 impl ReplayedSuite<'_, '_> {
-    fn suite_to_run(&self) -> ProbedSuite {
-        let tests = self.tests.iter().filter(|test| has_run(test)).map(|test| test.id.clone()).collect();
-        ProbedSuite { suite: self.suite.clone(), tests }
-    }
-
-    /// Withdraws the coverage of tests that did not pass, where no probes are used.
-    fn require_passing_tests(&mut self) {
-        let passed: BTreeMap<&str, bool> =
-            self.tests.iter().map(|test| (test.id.as_str(), test.replayed == Replay::Agreed)).collect();
-        for objective in self.work.objectives.list.values_mut() {
-            let Status::Covered(by) = &mut objective.status else { continue };
-            let all = by.len();
-            by.retain(|test| passed.get(test.as_str()).copied().unwrap_or(true));
-            *self.changed |= by.len() < all;
-            if by.is_empty() && all > 0 {
-                objective.status = Status::Unknown(WhyUnknown::Unconfirmed(Unconfirmed::NoTestPassed));
-            }
-        }
-    }
-
     /// Returns the tests that missed an objective that they should cover.
     fn strayed(&self, observed: &Observed) -> BTreeSet<String> {
         let mut strayed = BTreeSet::new();

@@ -108,7 +108,7 @@ fn other_objects(compiler: &Compiler<'_>, probed: &ProbedProgram<'_>) -> Result<
 }
 
 impl ProbedRun {
-    fn stopped(why: String) -> ProbedRun {
+    pub(crate) fn stopped(why: String) -> ProbedRun {
         ProbedRun { obstacle: Some(why), ..ProbedRun::default() }
     }
 }

@@ -57,27 +57,17 @@ impl ProbedCopy {
     /// units.
     pub fn covered(&self, hits: &BTreeSet<(u64, u32)>) -> BTreeSet<&str> {
         let unit = u64::from_str_radix(&self.record.unit, 16).unwrap_or_default();
-        let mut hits: BTreeSet<u32> = hits.range((unit, 0)..=(unit, u32::MAX)).map(|(_, probe)| *probe).collect();
-        for (probe, by) in &self.record.implied {
-            if by.iter().any(|by| hits.contains(by)) {
-                hits.insert(*probe);
-            }
-        }
-        let objectives = self.record.objectives.iter();
-        let covered = objectives.filter(|objective| objective.probes.iter().any(|probe| hits.contains(probe)));
-        covered.map(|objective| objective.id.as_str()).collect()
+        self.record.covered_by(hits.range((unit, 0)..=(unit, u32::MAX)).map(|(_, probe)| *probe).collect())
     }
 
     /// Returns the obstacle to a probe for each objective without one, by id.
-    pub fn unprobed(&self) -> BTreeMap<&str, &ProbeObstacle> {
-        let objectives = self.record.objectives.iter();
-        objectives.filter_map(|objective| Some((objective.id.as_str(), objective.not_placed.as_ref()?))).collect()
+    pub fn unprobed(&self) -> impl Iterator<Item = (&str, &ProbeObstacle)> {
+        self.record.unprobed()
     }
 
     /// Returns the ids of the objectives that have probes.
     pub fn probed(&self) -> impl Iterator<Item = &str> {
-        let probed = self.record.objectives.iter().filter(|objective| !objective.probes.is_empty());
-        probed.map(|objective| objective.id.as_str())
+        self.record.probed()
     }
 }
 

@@ -4,10 +4,12 @@ mod agent_attachment;
 mod class_record;
 mod mutant_predicates;
 mod offline_weaving;
+mod replay_weaving;
 mod value_probes;
 
 pub use agent_attachment::{AGENT_LIBRARY, AgentError, PROJECT_ROOT_VARIABLE, attach_agent, find_agent};
 pub use class_record::{JavaClass, class_record, empty_class_record, unprobed_class_record};
 pub use mutant_predicates::{class_plan, class_unit, has_predicates};
 pub use offline_weaving::{HitHolderSource, InstrumentedClass, OfflineWeaver};
+pub use replay_weaving::ReplayWeaver;
 pub use touchstone_probes_java::planned_unit;

@@ -3,6 +3,7 @@
 //! (`runtime/java/Hits.java`).
 
 use super::agent_attachment::probe_words;
+use std::ops::Range;
 use std::path::Path;
 use touchstone_base::StableHasher;
 use touchstone_front_java::classfile::ClassFile;
@@ -23,8 +24,8 @@ const HOLDER_PACKAGE_PREFIX: &str = "touchstone/hits_";
 /// Weaves a tree of classes.
 #[derive(Debug)]
 pub struct OfflineWeaver {
-    /// The package of the holders. Each tree has its own, because several may be on one class path.
-    package: String,
+    /// The beginning of the holders' names. Each tree has its own package, because several may be on one class path.
+    holder: String,
     wanted: ProbeRequest,
     /// For each holder, its units and the number of probes of each.
     holders: Vec<Vec<(u64, u32)>>,
@@ -40,6 +41,10 @@ pub struct InstrumentedClass {
     pub unit: u64,
     /// The woven class file.
     pub bytes: Vec<u8>,
+    /// The number of the holder of its hits.
+    pub(super) holder: usize,
+    /// The numbers of its probes there.
+    pub(super) probes: Range<u32>,
 }
 
 /// The source of a holder class.
@@ -56,9 +61,14 @@ impl OfflineWeaver {
     pub fn new(tree: &Path, criteria: &[String]) -> OfflineWeaver {
         let mut hash = StableHasher::default();
         std::hash::Hasher::write(&mut hash, tree.as_os_str().as_encoded_bytes());
-        let wanted = ProbeRequest::from_words(probe_words(criteria.iter().map(String::as_str)));
         let package = format!("{HOLDER_PACKAGE_PREFIX}{:016x}", std::hash::Hasher::finish(&hash));
-        OfflineWeaver { package, wanted, holders: Vec::new(), used: 0, judges: Vec::new() }
+        OfflineWeaver::with_holders(format!("{package}/Hits"), criteria.iter().map(String::as_str))
+    }
+
+    /// Creates a weaver whose holders have names that begin with `holder`.
+    pub(super) fn with_holders<'c>(holder: String, criteria: impl IntoIterator<Item = &'c str>) -> OfflineWeaver {
+        let wanted = ProbeRequest::from_words(probe_words(criteria));
+        OfflineWeaver { holder, wanted, holders: Vec::new(), used: 0, judges: Vec::new() }
     }
 
     /// Returns true if a file of a tree is a holder, so that the tree is already woven.
@@ -71,7 +81,12 @@ impl OfflineWeaver {
     pub fn class(&mut self, bytes: &[u8], plan: Option<&[u8]>) -> Option<InstrumentedClass> {
         let class = ClassFile::read(bytes).ok()?;
         class.source_file().filter(|file| file.ends_with(".java"))?;
-        let (mut layout, mut unit) = (ProbeLayout::new(&class, self.wanted), unit(bytes, self.wanted));
+        self.weave(bytes, &class, plan)
+    }
+
+    /// Weaves a class of any compiler.
+    pub(super) fn weave(&mut self, bytes: &[u8], class: &ClassFile, plan: Option<&[u8]>) -> Option<InstrumentedClass> {
+        let (mut layout, mut unit) = (ProbeLayout::new(class, self.wanted), unit(bytes, self.wanted));
         if let Some(plan) = plan
             && let Some(read) = PredicatePlan::read(plan)
         {
@@ -86,10 +101,11 @@ impl OfflineWeaver {
             self.holders.push(Vec::new());
             self.used = 0;
         }
-        let holder = format!("{}/Hits{}", self.package, self.holders.len() - 1);
+        let number = self.holders.len() - 1;
+        let holder = self.name(number);
         let weaving = WeaveRequest {
             bytes,
-            class: &class,
+            class,
             layout: &layout,
             hits_class: &holder,
             first_probe: self.used,
@@ -100,14 +116,25 @@ impl OfflineWeaver {
         let judge = layout.predicate_class(&holder, self.used);
         self.judges.extend(judge.map(|judge| (format!("{}.class", predicate_class_name(&holder, self.used)), judge)));
         self.holders.last_mut()?.push((unit, layout.size));
-        self.used += layout.size;
-        Some(InstrumentedClass { unit, bytes: woven })
+        let probes = self.used..self.used + layout.size;
+        self.used = probes.end;
+        Some(InstrumentedClass { unit, bytes: woven, holder: number, probes })
+    }
+
+    /// Returns the name of a holder.
+    fn name(&self, number: usize) -> String {
+        format!("{}{number}", self.holder)
+    }
+
+    /// Returns the names of the holders.
+    pub(super) fn holder_names(&self) -> impl Iterator<Item = String> {
+        (0..self.holders.len()).map(|number| self.name(number))
     }
 
     /// Returns the helper classes that woven code calls: file name relative to the root of classes, and bytes.
     pub fn answers(&self) -> Vec<(String, Vec<u8>)> {
         let holders = 0..if self.wanted.checks_values() { self.holders.len() } else { 0 };
-        let named = holders.map(|number| format!("{}/Hits{number}", self.package));
+        let named = holders.map(|number| self.name(number));
         let answers = named.map(|holder| (format!("{}.class", check_class_name(&holder)), check_class(&holder)));
         answers.chain(self.judges.iter().cloned()).collect()
     }
@@ -127,15 +154,16 @@ impl OfflineWeaver {
         let quoted = quoted.replace("\\u0022", "\\\"").replace("\\u005c", "\\\\").replace("\\u000a", "\\n");
         let source = |(number, units): (usize, &Vec<(u64, u32)>)| {
             let list = |texts: Vec<String>| texts.join(", ");
-            let name = format!("Hits{number}");
+            let path = self.name(number);
+            let (package, name) = path.rsplit_once('/').unwrap_or(("", &path));
             let text = HOLDER_TEMPLATE
-                .replace("PACKAGE", &self.package.replace('/', "."))
-                .replace("HOLDER", &name)
+                .replace("PACKAGE", &package.replace('/', "."))
+                .replace("HOLDER", name)
                 .replace("ROOM", &units.iter().map(|(_, size)| size).sum::<u32>().to_string())
                 .replace("IDENTITIES", &list(units.iter().map(|(unit, _)| format!("0x{unit:016x}L")).collect()))
                 .replace("COUNTS", &list(units.iter().map(|(_, size)| size.to_string()).collect()))
                 .replace("DIRECTORY", &format!("\"{quoted}\""));
-            HitHolderSource { file: format!("{}/{name}.java", self.package), text }
+            HitHolderSource { file: format!("{path}.java"), text }
         };
         self.holders.iter().enumerate().map(source).collect()
     }
