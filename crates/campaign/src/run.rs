@@ -15,7 +15,9 @@ use crate::stages::emit::{TestFiles, build_files, emit};
 use crate::stages::existing_suites::{ExistingSuites, find_and_run};
 use crate::stages::naming::name;
 use crate::stages::progress::{FunctionProgress, ProgressListener};
-use crate::stages::replay::observed_coverage::{ReplayedSuite, confirm, disagreement, withdraw_proofs};
+use crate::stages::replay::observed_coverage::{
+    ReachedElsewhere, ReplayedSuite, confirm, disagreement, require_replay, withdraw_proofs,
+};
 use crate::stages::replay::{replay, take};
 use crate::stages::results::{CampaignResult, FunctionOutcome, results};
 use crate::stages::sink::{DiscardingSinks, SinkResult, TestSink, TestSinks};
@@ -28,6 +30,8 @@ use touchstone_criteria::{FunctionResult, NotCheckable, Replay, TestCase};
 use touchstone_emit::Replayed;
 use touchstone_engine::PairSearchResult;
 use touchstone_report::FormSuites;
+
+const UNPOISONED: &str = "invariant: no worker panics with the lock";
 
 /// Runs a plan and writes tests to the files that the request asks for.
 pub fn run(plan: &Plan, listener: &dyn ProgressListener) -> Result<CampaignResult, CampaignError> {
@@ -97,24 +101,30 @@ fn run_tasks<'p>(
     let done =
         done.into_iter().filter_map(|slot| slot.into_inner().expect("invariant: no worker panics with the lock"));
     let mut done = done.collect::<Result<Vec<FunctionRun<'_>>, CampaignError>>()?;
+    let reached: Mutex<ReachedElsewhere> = Mutex::default();
     if will_replay(plan) && !plan.request.is_interrupted() {
         let mut candidates = Vec::new();
         for mut candidate in done.iter_mut().filter_map(FunctionRun::candidate) {
             let known = cache.as_ref().zip(candidate.key);
             match known.and_then(|(cache, key)| cache.observed(key, candidate.work)) {
-                Some(observed) => candidate.judge(&observed),
+                Some(observed) => {
+                    candidate.judge(&observed);
+                    reached.lock().expect(UNPOISONED).add(&observed);
+                }
                 None => candidates.push(candidate),
             }
         }
         confirm(plan, candidates, &|candidate, observed| {
-            if let Some((cache, key)) = cache.as_ref().zip(candidate.key) {
+            reached.lock().expect(UNPOISONED).add(observed);
+            if let Some((cache, key)) = cache.as_ref().zip(candidate.key).filter(|_| observed.is_complete()) {
                 cache.keep_observed(key, candidate.work, observed);
             }
         })?;
     }
+    let reached = reached.into_inner().expect(UNPOISONED);
     let mut finished = CampaignResult::of(plan);
     for function in done {
-        finished.add(function.finish(sinks)?);
+        finished.add(function.finish(sinks, &reached)?);
     }
     finished.notice(build_files(plan)?);
     finished.notice(cache.iter().flat_map(Cache::notices).collect());
@@ -252,20 +262,28 @@ impl<'p> FunctionRun<'p> {
         Some(ReplayedSuite { work, tests, suite, key, contradiction, changed: &mut replay.changed })
     }
 
-    fn finish(self, sinks: &'p dyn TestSinks) -> Result<FunctionOutcome, CampaignError> {
+    fn finish(self, sinks: &'p dyn TestSinks, reached: &ReachedElsewhere) -> Result<FunctionOutcome, CampaignError> {
         match self {
             FunctionRun::Unaffected(outcome) => Ok(*outcome),
-            FunctionRun::Replayed(function) => function.finish(sinks),
+            FunctionRun::Replayed(function) => function.finish(sinks, reached),
         }
     }
 }
 
 impl<'p> ReplayedFunction<'p> {
     /// Draws the conclusions from the replay.
-    fn finish(self, sinks: &'p dyn TestSinks) -> Result<FunctionOutcome, CampaignError> {
+    fn finish(
+        mut self,
+        sinks: &'p dyn TestSinks,
+        reached: &ReachedElsewhere,
+    ) -> Result<FunctionOutcome, CampaignError> {
+        self.contradiction = self.contradiction.take().or_else(|| reached.contradiction(&self.work));
         let ReplayedFunction { mut work, mut result, tests, evaluated, pairs, compared, existing, replay, .. } = self;
         let plan = work.plan;
         let mut forms = replay.forms;
+        if replay.suite.is_none() && will_replay(plan) && !plan.request.is_interrupted() {
+            require_replay(&mut work, &tests);
+        }
         if let Some(contradiction) = &self.contradiction {
             withdraw_proofs(&mut work, contradiction);
             result.exhaustive = false;

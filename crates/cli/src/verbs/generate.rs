@@ -77,6 +77,12 @@ fn report(options: &Generate, plan: &Plan, document: &Document) -> Result<Exit> 
             let style = outputs::style();
             let detail = if options.verbose { Detail::Everything } else { Detail::Short };
             let mut text = touchstone_report::text(document, detail, style);
+            // With other forms, the report itself says so.
+            let is_replayed = document.tests.iter().any(|test| test.replay != Replay::NotRun);
+            let generates = plan.request.purpose == Purpose::Tests && !document.tests.is_empty();
+            if generates && !is_replayed && document.forms.is_empty() {
+                text += "\nreplay: not run; coverage is predicted\n";
+            }
             if let Some(directory) = &options.on_top_of {
                 let SuiteGain { before, new, missing } = SuiteGain::of(document);
                 let missing =

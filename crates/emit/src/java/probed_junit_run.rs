@@ -170,7 +170,13 @@ fn probe_hits(text: &str) -> ProbeHits {
     let of_class = |word: &str| {
         let (class, probes) = word.split_once(':')?;
         let class: u64 = class.parse().ok()?;
-        Some(probes.split(',').filter_map(|probe| probe.parse().ok()).map(move |probe| (class, probe)).collect::<Vec<_>>())
+        Some(
+            probes
+                .split(',')
+                .filter_map(|probe| probe.parse().ok())
+                .map(move |probe| (class, probe))
+                .collect::<Vec<_>>(),
+        )
     };
     text.split(' ').filter_map(of_class).flatten().collect()
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use touchstone_criteria::CriteriaOptions;
 use touchstone_emit::{Build, ProbedProgram, ProbedRun, ProbedSuite, run_with_probes};
 use touchstone_instrument::{ProbeObstacle, ProbeStorage, ProbedCopy, ProbingOptions, REPLAY_RUNTIME};
+use touchstone_ir::Module;
 
 /// Observes the tests of candidates, those of a unit together, and passes each candidate to `judge`.
 pub(super) fn observe<'p>(
@@ -109,10 +110,12 @@ impl Copies<'_> {
         }
         let made: Vec<(usize, &ProbedCopy)> =
             copies.iter().filter_map(|(unit, copy)| Some((*unit, copy.as_ref().as_ref().ok()?))).collect();
-        for (_, copy) in &made {
-            observed.probed.extend(copy.probed().map(str::to_string));
+        let names: Vec<UnitNames<'_>> =
+            made.iter().map(|(unit, _)| UnitNames::new(module, self.build, *unit)).collect();
+        for ((_, copy), names) in made.iter().zip(&names) {
+            observed.probed.extend(copy.probed().filter_map(|id| names.in_module(id)));
             let unprobed = copy.unprobed();
-            observed.unprobed.extend(unprobed.map(|(id, why)| (id.to_string(), why.to_string())));
+            observed.unprobed.extend(unprobed.filter_map(|(id, why)| Some((names.in_module(id)?, why.to_string()))));
         }
         if !made.iter().any(|(unit, _)| *unit == tested) {
             return Ok(observed);
@@ -122,11 +125,48 @@ impl Copies<'_> {
         let suites: Vec<ProbedSuite> = candidates.iter().map(suite_to_run).collect();
         let ProbedRun { hits, obstacle } = run_with_probes(self.build, module, &program, &suites)?;
         for (test, hits) in hits {
-            let covered = made.iter().flat_map(|(_, copy)| copy.covered(&hits)).map(str::to_string);
+            let covered = made.iter().zip(&names).flat_map(|((_, copy), names)| {
+                copy.covered(&hits).into_iter().filter_map(|id| names.in_module(id)).collect::<Vec<String>>()
+            });
             observed.covered.insert(test, covered.collect());
         }
         observed.obstacle = observed.obstacle.or(obstacle);
         Ok(observed)
+    }
+}
+
+/// The names in the module of the functions of a unit. Private functions of several units may have the same name in the
+/// source; the module has `count`, `count@b.c` and `count$2`.
+struct UnitNames<'m> {
+    /// The function of the unit, for each name in the source that several functions have; `None` if it is not one of them.
+    functions: BTreeMap<&'m str, Option<&'m str>>,
+}
+
+impl<'m> UnitNames<'m> {
+    fn new(module: &'m Module, build: &Build, unit: usize) -> UnitNames<'m> {
+        let names = module.functions.values().filter(|function| function.is_defined()).map(|function| &function.name);
+        let qualified: BTreeSet<&str> = names.filter_map(|name| Some(name.split_once(['@', '$'])?.0)).collect();
+        let mut own: BTreeMap<&str, Vec<&str>> = qualified.into_iter().map(|name| (name, Vec::new())).collect();
+        for function in module.functions.values().filter(|function| function.is_defined()) {
+            let name = function.name.as_str();
+            let source = name.split(['@', '$']).next().unwrap_or(name);
+            if let Some(candidates) = own.get_mut(source)
+                && build.unit_with(module, function) == Some(unit)
+            {
+                candidates.push(name);
+            }
+        }
+        let single = |names: Vec<&'m str>| if let [name] = names.as_slice() { Some(*name) } else { None };
+        UnitNames { functions: own.into_iter().map(|(source, names)| (source, single(names))).collect() }
+    }
+
+    /// Returns the id in the module of an objective of the unit.
+    fn in_module(&self, id: &str) -> Option<String> {
+        let (function, rest) = id.split_once('.')?;
+        match self.functions.get(function) {
+            Some(name) => name.map(|name| format!("{name}.{rest}")),
+            None => Some(id.to_string()),
+        }
     }
 }
 

@@ -9,7 +9,9 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 use touchstone_criteria::{CriteriaOptions, GoalCriterion, Replay};
-use touchstone_emit::{JavaTarget, ProbedClassFiles, ProbedClasses, ProbedJUnitSuite, ProbedRun, run_junit_with_probes};
+use touchstone_emit::{
+    JavaTarget, ProbedClassFiles, ProbedClasses, ProbedJUnitSuite, ProbedRun, run_junit_with_probes,
+};
 use touchstone_front_java::CodeLocations;
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::path::ClassPath;
@@ -41,7 +43,8 @@ pub(super) fn observe<'p>(
     let group = |candidate: &ReplayedSuite<'_, 'p>| {
         let task = candidate.work.task;
         let mut classes = task.functions.iter().filter_map(|func| java.located.get(func)).map(|located| &located.class);
-        let of_jdk = classes.any(|class| class_path.find(class).is_ok_and(|found| found.is_some_and(|found| found.of_jdk)));
+        let of_jdk =
+            classes.any(|class| class_path.find(class).is_ok_and(|found| found.is_some_and(|found| found.of_jdk)));
         (of_jdk, format!("{:?}", task.criteria))
     };
     let mut groups: BTreeMap<(bool, String), Vec<ReplayedSuite<'_, 'p>>> = BTreeMap::new();
@@ -100,7 +103,10 @@ impl WovenProgram {
         let (mut obstacles, mut modules) = (BTreeMap::new(), BTreeSet::from([BASE_MODULE.to_string()]));
         let folder = |module: &str| if of_jdk { directory.path().join(module) } else { directory.path().to_path_buf() };
         for (name, methods) in &classes {
-            let woven = weave(&mut weaver, &ClassToWeave { plan, class_path, name, methods, criteria: &criteria, options: &options });
+            let woven = weave(
+                &mut weaver,
+                &ClassToWeave { plan, class_path, name, methods, criteria: &criteria, options: &options },
+            );
             match woven {
                 Ok(bytes) => {
                     let module = class_path.image().module_of_class(name).unwrap_or_default();

@@ -2,9 +2,10 @@
 //! some mutants no probe is possible, because it would read memory that the program does not read; they count if all
 //! other probes confirm the path of the test.
 //!
-//! The suites run once more, against instrumented copies of the sources (`c.rs`) or classes (`java.rs`). A passing test that does not reach
-//! what it should cover took another path than the model predicts, and so did a test that reaches an infeasible
-//! objective: both contradict the model, as a disagreement does, and every proof for that function is withdrawn.
+//! The suites run once more, against instrumented copies of the sources (`c.rs`) or classes (`java.rs`). If no test reaches an
+//! objective that it should cover, its path was another one than the model predicts. A test of any function that reaches
+//! an infeasible objective does what the model excludes. Both contradict the model, as a disagreement does, and every
+//! proof for that function is withdrawn.
 
 use super::{c, java};
 use crate::plan::{Plan, Work};
@@ -12,7 +13,7 @@ use crate::program::CampaignError;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use touchstone_criteria::{Outcome, Replay, Status, TestCase, Unconfirmed, WhyUnknown};
+use touchstone_criteria::{NotCheckable, Outcome, Replay, Status, TestCase, Unconfirmed, WhyUnknown};
 use touchstone_emit::Target;
 
 /// The replayed tests of a function.
@@ -40,6 +41,9 @@ pub(crate) struct Observed {
     pub(super) unprobed: BTreeMap<String, String>,
     /// The reason why tests are missing.
     pub(super) obstacle: Option<String>,
+    /// The objectives of other functions that passing tests reach, each with one of the tests.
+    #[serde(default)]
+    pub(super) elsewhere: BTreeMap<String, String>,
 }
 
 /// Confirms the coverage of functions, and withdraws what was not confirmed. The candidates of a unit are run together.
@@ -52,9 +56,7 @@ pub(crate) fn confirm(
     let judge = |candidate: &mut ReplayedSuite<'_, '_>, observed: &Observed| {
         let own = observed.of(candidate);
         candidate.judge(&own);
-        if own.obstacle.is_none() {
-            keep(candidate, &own);
-        }
+        keep(candidate, &own);
     };
     match &plan.target {
         Target::C(build) => c::observe(plan, build, candidates, &judge),
@@ -63,6 +65,11 @@ pub(crate) fn confirm(
 }
 
 impl Observed {
+    /// Returns true if all tests ran.
+    pub fn is_complete(&self) -> bool {
+        self.obstacle.is_none()
+    }
+
     /// Returns the part that concerns one function.
     fn of(&self, candidate: &ReplayedSuite<'_, '_>) -> Observed {
         let ids: BTreeSet<&str> =
@@ -82,13 +89,64 @@ impl Observed {
                 .map(|(id, why)| (id.clone(), why.clone()))
                 .collect(),
             obstacle: self.obstacle.clone(),
+            elsewhere: self.reached_elsewhere(candidate.tests, &ids),
         }
+    }
+
+    fn reached_elsewhere(&self, tests: &[TestCase], own: &BTreeSet<&str>) -> BTreeMap<String, String> {
+        let mut reached = BTreeMap::new();
+        for test in tests.iter().filter(|test| is_passed(test)) {
+            let ids = self.covered.get(&test.id).into_iter().flatten().filter(|id| !own.contains(id.as_str()));
+            reached.extend(ids.map(|id| (id.clone(), test.id.clone())));
+        }
+        reached
+    }
+}
+
+/// The objectives that tests of other functions reach, each with one of the tests.
+#[derive(Default)]
+pub(crate) struct ReachedElsewhere(BTreeMap<String, String>);
+
+impl ReachedElsewhere {
+    /// Adds what the tests of a function were observed to reach.
+    pub fn add(&mut self, observed: &Observed) {
+        self.0.extend(observed.elsewhere.iter().map(|(id, test)| (id.clone(), test.clone())));
+    }
+
+    /// Returns a contradiction to a proof for a function.
+    pub fn contradiction(&self, work: &Work<'_>) -> Option<String> {
+        let infeasible = work.objectives.list.values().filter(|one| matches!(one.status, Status::Infeasible(_)));
+        let mut reached = infeasible.filter_map(|one| Some((self.0.get(&one.id)?, one)));
+        reached.next().map(|(test, one)| format!("{test} reaches: {}", one.text))
     }
 }
 
 /// Returns true if a test ran on the real program, and the program did not disagree with it.
 pub(super) fn has_run(test: &TestCase) -> bool {
-    matches!(test.replayed, Replay::Agreed | Replay::NotCheckable(_))
+    use NotCheckable::{
+        NoTestFile, NotLinked, NotWritten, ProgramDoesNotCompile, RunnerGaveUp, TestDoesNotCompile, Timeout,
+        UndefinedFunction,
+    };
+    match &test.replayed {
+        Replay::Agreed => true,
+        Replay::NotCheckable(why) => !matches!(
+            why,
+            NoTestFile(_)
+                | NotLinked(_)
+                | NotWritten(_)
+                | ProgramDoesNotCompile(_)
+                | RunnerGaveUp(_)
+                | TestDoesNotCompile(_)
+                | Timeout
+                | UndefinedFunction(_)
+        ),
+        Replay::NotRun | Replay::Disagreed(_) => false,
+    }
+}
+
+/// Returns true if a test passed, without an error, after which a run may do anything.
+fn is_passed(test: &TestCase) -> bool {
+    test.replayed == Replay::Agreed && !is_agreed_error(test)
 }
 
 impl ReplayedSuite<'_, '_> {
@@ -108,10 +166,10 @@ impl ReplayedSuite<'_, '_> {
         let tests: BTreeMap<&str, &TestCase> = self.tests.iter().map(|test| (test.id.as_str(), test)).collect();
         let strayed = self.strayed(observed);
         let reaches = |test: &str, id: &str| observed.covered.get(test).is_some_and(|covered| covered.contains(id));
-        // An objective without a probe counts if the probes of the others confirm the path of the test.
+        // An objective for which no probe is possible counts if the probes of the others confirm the path of the test.
         let is_on_path = |test: &str, id: &str| {
             let others = observed.covered.get(test).is_some_and(|covered| !covered.is_empty());
-            others && !observed.probed.contains(id) && !strayed.contains(test)
+            others && observed.unprobed.contains_key(id) && !observed.probed.contains(id) && !strayed.contains(test)
         };
         let errors: BTreeSet<&str> =
             self.work.criteria.iter().filter(|one| one.asks_for_errors()).map(|one| one.name()).collect();
@@ -147,9 +205,8 @@ impl ReplayedSuite<'_, '_> {
                     objective.status = Status::Unknown(WhyUnknown::Unconfirmed(why));
                 }
                 Status::Infeasible(_) => {
-                    // After an error, a run may do anything.
-                    let passed = |test: &&TestCase| test.replayed == Replay::Agreed && !is_agreed_error(test);
-                    if let Some(test) = self.tests.iter().filter(passed).find(|test| reaches(&test.id, id)) {
+                    let passed = self.tests.iter().filter(|test| is_passed(test));
+                    if let Some(test) = passed.into_iter().find(|test| reaches(&test.id, id)) {
                         contradiction.get_or_insert(format!("{} reaches: {}", test.id, objective.text));
                     }
                 }
@@ -157,6 +214,18 @@ impl ReplayedSuite<'_, '_> {
             }
         }
         *self.contradiction = self.contradiction.take().or(contradiction);
+    }
+}
+
+/// Withdraws the coverage of tests that could not be replayed.
+pub(crate) fn require_replay(work: &mut Work<'_>, tests: &[TestCase]) {
+    let own: BTreeSet<&str> = tests.iter().map(|test| test.id.as_str()).collect();
+    for objective in work.objectives.list.values_mut() {
+        let Status::Covered(by) = &mut objective.status else { continue };
+        by.retain(|test| !own.contains(test.as_str()));
+        if by.is_empty() {
+            objective.status = Status::Unknown(WhyUnknown::Unconfirmed(Unconfirmed::NoTestPassed));
+        }
     }
 }
 
