@@ -1,7 +1,6 @@
 //! Selection of the classes that get probes: those of the user's project.
 
 use std::path::{Path, PathBuf};
-use touchstone_classfile::ClassFile;
 use touchstone_probes_java::TEST_CLASS_DIRECTORIES;
 
 /// The origin of a class.
@@ -33,7 +32,18 @@ pub fn origin_of(source: Option<&str>, root: Option<&Path>) -> ClassOrigin {
 pub fn path_of(source: &str) -> Option<PathBuf> {
     let source = source.strip_prefix("jar:").map_or(source, |inner| inner.split("!/").next().unwrap_or(inner));
     let path = source.strip_prefix("file:")?;
-    let path = path.strip_prefix("//").unwrap_or(path);
+    decoded(path.strip_prefix("//").unwrap_or(path))
+}
+
+/// Returns the class path in the manifest of a jar: URLs that are relative to the jar.
+pub fn manifest_class_path(jar: &Path, urls: &str) -> Vec<PathBuf> {
+    let folder = jar.parent().unwrap_or(Path::new("/"));
+    let path = |url: &str| path_of(url).or_else(|| Some(folder.join(decoded(url)?)));
+    urls.split_whitespace().filter_map(path).collect()
+}
+
+/// Decodes the path of a URL.
+fn decoded(path: &str) -> Option<PathBuf> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();
     while let Some(byte) = rest.next() {
@@ -46,9 +56,12 @@ pub fn path_of(source: &str) -> Option<PathBuf> {
     Some(PathBuf::from(String::from_utf8(bytes).ok()?))
 }
 
-/// Returns true if a class was compiled from Java source.
-pub fn is_compiled_from_java(class: &ClassFile) -> bool {
-    class.source_file().is_some_and(|file| file.ends_with(".java"))
+/// The beginning of the names of classes that probes call.
+const PROBE_CLASSES: &[u8] = b"java/lang/Touchstone";
+
+/// Returns true if a class has probes.
+pub fn has_probes(bytes: &[u8]) -> bool {
+    bytes.windows(PROBE_CLASSES.len()).any(|window| window == PROBE_CLASSES)
 }
 
 #[cfg(test)]
@@ -67,5 +80,7 @@ mod tests {
         assert!(!is_program(Some("file:/home/me/.m2/repository/junit-4.jar"), root));
         assert_eq!(origin_of(Some("file:/home/me/a%20project/target/test-classes/"), root), ClassOrigin::Tests);
         assert!(!is_program(Some("jrt:/java.compiler"), root));
+        let found = manifest_class_path(Path::new("/tmp/boot.jar"), "file:/a%20b/c.jar ../lib/d.jar x/");
+        assert_eq!(found, ["/a b/c.jar", "/tmp/../lib/d.jar", "/tmp/x/"].map(PathBuf::from));
     }
 }

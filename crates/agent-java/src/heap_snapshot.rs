@@ -40,9 +40,6 @@ struct SnapshotFile {
     file: std::fs::File,
 }
 
-// SAFETY: JVMTI may be used by every thread.
-unsafe impl Send for SnapshotFile {}
-
 static SNAPSHOTS: Mutex<Option<SnapshotFile>> = Mutex::new(None);
 /// The descriptors of classes with non-final static fields.
 static CLASSES_WITH_STATICS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());

@@ -34,17 +34,20 @@ pub mod jvmti {
 
 pub mod jni {
     pub const DEFINE_CLASS: usize = 5;
+    pub const FIND_CLASS: usize = 6;
     pub const GET_SUPERCLASS: usize = 10;
     pub const EXCEPTION_CLEAR: usize = 17;
     pub const PUSH_LOCAL_FRAME: usize = 19;
     pub const POP_LOCAL_FRAME: usize = 20;
     pub const NEW_GLOBAL_REF: usize = 21;
     pub const DELETE_GLOBAL_REF: usize = 22;
+    pub const NEW_OBJECT_A: usize = 30;
     pub const GET_OBJECT_CLASS: usize = 31;
     pub const GET_METHOD_ID: usize = 33;
     pub const CALL_OBJECT_METHOD_A: usize = 36;
     pub const CALL_BOOLEAN_METHOD_A: usize = 39;
     pub const CALL_INT_METHOD_A: usize = 51;
+    pub const CALL_VOID_METHOD_A: usize = 63;
     /// The first getter of fields: of references, booleans, bytes, chars, shorts, ints, longs, floats, doubles.
     pub const GET_FIELD: usize = 95;
     pub const GET_STATIC_METHOD_ID: usize = 113;
@@ -52,6 +55,7 @@ pub mod jni {
     pub const GET_STATIC_FIELD_ID: usize = 144;
     /// The first getter of static fields, in the same order.
     pub const GET_STATIC_OBJECT_FIELD: usize = 145;
+    pub const NEW_STRING_UTF: usize = 167;
     pub const GET_STRING_UTF_CHARS: usize = 169;
     pub const RELEASE_STRING_UTF_CHARS: usize = 170;
     pub const GET_ARRAY_LENGTH: usize = 171;
@@ -60,6 +64,7 @@ pub mod jni {
     pub const GET_ARRAY_REGION: usize = 199;
     pub const SET_BYTE_ARRAY_REGION: usize = 208;
     pub const REGISTER_NATIVES: usize = 215;
+    pub const GET_JAVA_VM: usize = 219;
     pub const EXCEPTION_CHECK: usize = 228;
 }
 
@@ -110,6 +115,9 @@ pub unsafe fn function<F: Copy>(table: FunctionTable, position: usize) -> F {
 #[derive(Clone, Copy)]
 pub struct Jvmti(pub FunctionTable);
 
+// SAFETY: JVMTI may be used by every thread.
+unsafe impl Send for Jvmti {}
+
 impl Jvmti {
     /// Creates an environment.
     ///
@@ -125,24 +133,53 @@ impl Jvmti {
         (result == 0 && !env.is_null()).then_some(Jvmti(env.cast()))
     }
 
-    /// Registers callbacks for the start of the JVM and for loaded classes, and optionally requests access to local variables. Returns true if it
-    /// succeeds.
-    pub fn register_callbacks(self, init: OnInit, load: OnLoad, reads_locals: bool) -> bool {
+    /// Creates another environment. The JVM asks environments in the order of their creation to change classes.
+    pub fn another(jni: Jni) -> Option<Jvmti> {
+        let mut vm: FunctionTable = std::ptr::null_mut();
+        // SAFETY: the signature is that of the specification, and it writes only to `vm`.
+        let result = unsafe {
+            let get: extern "C" fn(FunctionTable, *mut FunctionTable) -> c_int = function(jni.0, jni::GET_JAVA_VM);
+            get(jni.0, &mut vm)
+        };
+        if result != 0 || vm.is_null() {
+            return None;
+        }
+        // SAFETY: the JVM returned its interface.
+        unsafe { Jvmti::new(vm) }
+    }
+
+    /// Requests access to local variables. Returns true if it succeeds.
+    pub fn request_locals(self) -> bool {
+        // can_access_local_variables is the 15th bit.
+        self.add_capabilities([1 << 14, 0, 0, 0])
+    }
+
+    /// Lets this environment change classes after those that can't retransform classes. Returns true if it succeeds.
+    pub fn request_retransformation(self) -> bool {
+        // can_retransform_classes is the 38th bit.
+        self.add_capabilities([0, 1 << 5, 0, 0])
+    }
+
+    /// Registers callbacks for the start of the JVM and for loaded classes. Returns true if it succeeds.
+    pub fn register_callbacks(self, init: OnInit, load: OnLoad) -> bool {
         let none = std::ptr::null();
         let callbacks = Callbacks { init, death: none, thread_start: none, thread_end: none, load };
-        // can_generate_all_class_hook_events is the 27th bit, can_access_local_variables the 15th.
-        let (capabilities, locals): ([u32; 4], [u32; 4]) = ([1 << 26, 0, 0, 0], [1 << 14, 0, 0, 0]);
-        // SAFETY: the signatures are those of the specification; the arguments outlive the calls.
-        unsafe {
-            let add: extern "C" fn(FunctionTable, *const u32) -> c_int = function(self.0, jvmti::ADD_CAPABILITIES);
+        // can_generate_all_class_hook_events is the 27th bit.
+        let can_change_classes = self.add_capabilities([1 << 26, 0, 0, 0]);
+        // SAFETY: the signature is that of the specification; the arguments outlive the call.
+        let registered = unsafe {
             let set: extern "C" fn(FunctionTable, *const Callbacks, c_int) -> c_int =
                 function(self.0, jvmti::SET_EVENT_CALLBACKS);
-            if reads_locals {
-                add(self.0, locals.as_ptr());
-            }
+            set(self.0, &callbacks, size_of::<Callbacks>() as c_int) == 0
+        };
+        can_change_classes && registered
+    }
+
+    fn add_capabilities(self, capabilities: [u32; 4]) -> bool {
+        // SAFETY: the signature is that of the specification; the argument outlives the call.
+        unsafe {
+            let add: extern "C" fn(FunctionTable, *const u32) -> c_int = function(self.0, jvmti::ADD_CAPABILITIES);
             add(self.0, capabilities.as_ptr()) == 0
-                && set(self.0, &callbacks, size_of::<Callbacks>() as c_int) == 0
-                && self.enable(VM_INIT)
         }
     }
 
@@ -339,16 +376,89 @@ impl Jni {
         }
     }
 
+    /// Returns the attribute of a jar's manifest, or `None` if it has none or can't be read.
+    pub fn manifest_attribute(self, jar: &str, attribute: &str) -> Option<String> {
+        let (jar, attribute) = (CString::new(jar).ok()?, CString::new(attribute).ok()?);
+        self.with_local_frame(|| {
+            let class = self.find_class(c"java/util/jar/JarFile")?;
+            let opened = self.construct(class, self.new_string(&jar)?)?;
+            let value = (|| {
+                let manifest = self.call(opened, c"getManifest", c"()Ljava/util/jar/Manifest;")?;
+                let attributes = self.call(manifest, c"getMainAttributes", c"()Ljava/util/jar/Attributes;")?;
+                let desc = c"(Ljava/lang/String;)Ljava/lang/String;";
+                let value = self.call_with(attributes, (c"getValue", desc), &[self.new_string(&attribute)?])?;
+                self.string(value)
+            })();
+            self.call_void(opened, c"close");
+            value
+        })
+    }
+
+    /// Finds a class of the boot loader.
+    fn find_class(self, name: &CStr) -> Option<JObject> {
+        // SAFETY: the signature is that of the specification.
+        let class = unsafe {
+            let find: extern "C" fn(FunctionTable, *const c_char) -> JObject = function(self.0, jni::FIND_CLASS);
+            find(self.0, name.as_ptr())
+        };
+        (!self.threw() && !class.is_null()).then_some(class)
+    }
+
+    /// Creates a string from modified UTF-8.
+    fn new_string(self, text: &CStr) -> Option<JObject> {
+        // SAFETY: the signature is that of the specification.
+        let string = unsafe {
+            let create: extern "C" fn(FunctionTable, *const c_char) -> JObject =
+                function(self.0, jni::NEW_STRING_UTF);
+            create(self.0, text.as_ptr())
+        };
+        (!self.threw() && !string.is_null()).then_some(string)
+    }
+
+    /// Calls the constructor of a class that takes a string.
+    fn construct(self, class: JObject, argument: JObject) -> Option<JObject> {
+        // SAFETY: the signatures are those of the specification; the constructor has one parameter.
+        let object = unsafe {
+            let method_of: extern "C" fn(FunctionTable, JObject, *const c_char, *const c_char) -> JObject =
+                function(self.0, jni::GET_METHOD_ID);
+            let method = method_of(self.0, class, c"<init>".as_ptr(), c"(Ljava/lang/String;)V".as_ptr());
+            if self.threw() || method.is_null() {
+                return None;
+            }
+            let create: extern "C" fn(FunctionTable, JObject, JObject, *const JObject) -> JObject =
+                function(self.0, jni::NEW_OBJECT_A);
+            create(self.0, class, method, &argument)
+        };
+        (!self.threw() && !object.is_null()).then_some(object)
+    }
+
     /// Calls a method without parameters. Returns `None` if it returns null or throws.
     pub fn call(self, object: JObject, name: &CStr, desc: &CStr) -> Option<JObject> {
+        self.call_with(object, (name, desc), &[])
+    }
+
+    /// Calls a method whose parameters are objects.
+    fn call_with(self, object: JObject, (name, desc): (&CStr, &CStr), arguments: &[JObject]) -> Option<JObject> {
         let method = self.method(object, name, desc)?;
-        // SAFETY: the signature is that of the specification; the method has no parameters, so no arguments are read.
+        // SAFETY: the signature is that of the specification; there are as many arguments as parameters, each a `jvalue` of 8 bytes.
         let result = unsafe {
-            let call: extern "C" fn(FunctionTable, JObject, JObject, *const c_void) -> JObject =
+            let call: extern "C" fn(FunctionTable, JObject, JObject, *const JObject) -> JObject =
                 function(self.0, jni::CALL_OBJECT_METHOD_A);
-            call(self.0, object, method, std::ptr::null())
+            call(self.0, object, method, arguments.as_ptr())
         };
         (!self.threw() && !result.is_null()).then_some(result)
+    }
+
+    /// Calls a method without parameters that returns nothing.
+    fn call_void(self, object: JObject, name: &CStr) {
+        let Some(method) = self.method(object, name, c"()V") else { return };
+        // SAFETY: the signature is that of the specification; the method has no parameters, so no arguments are read.
+        unsafe {
+            let call: extern "C" fn(FunctionTable, JObject, JObject, *const c_void) =
+                function(self.0, jni::CALL_VOID_METHOD_A);
+            call(self.0, object, method, std::ptr::null());
+        }
+        self.threw();
     }
 
     /// Calls a method without parameters that returns a boolean. Returns `None` if it throws.

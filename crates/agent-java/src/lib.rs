@@ -38,15 +38,17 @@ mod trace_recorder;
 use class_selection::ClassOrigin;
 use hit_log_writer::HitLogWriter;
 use jvm_interface::{FunctionTable, JObject, Jni, Jvmti};
-use measurement_files::{ProcessInfo, UnitStore};
+use measurement_files::{ProcessInfo, StoredClass, UnitStore};
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use touchstone_classfile::ClassFile;
 use touchstone_probes_java::{
-    PredicatePlan, ProbeLayout, ProbeRequest, WeaveRequest, check_class, check_class_name, is_test_class, planned_unit,
+    PredicatePlan, ProbeLayout, ProbeRequest, WeaveRequest, check_class, check_class_name, has_known_source, is_test_class, planned_unit,
     predicate_class_name, unit, weave,
 };
 use trace_recorder::TraceRecorder;
@@ -66,6 +68,8 @@ const TEST: &str = "TOUCHSTONE_TEST";
 
 /// The state of the agent.
 struct Agent {
+    /// The environment that has all capabilities.
+    jvmti: Jvmti,
     hits: PathBuf,
     root: Option<PathBuf>,
     request: ProbeRequest,
@@ -94,6 +98,13 @@ struct Agent {
 static AGENT: Mutex<Option<Agent>> = Mutex::new(None);
 /// The log of hits. A thread that holds this lock runs no code of the program and takes no other lock.
 static HIT_LOG: Mutex<Option<HitLogWriter>> = Mutex::new(None);
+/// True if other agents have started, and probes are inserted after them.
+static IS_LAST: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// Classes that this thread is loading, by name, as the compiler made them. Agents may load other classes while they change one.
+    static COMPILED: RefCell<HashMap<CString, Vec<u8>>> = RefCell::new(HashMap::new());
+}
 
 /// The entry point of the agent.
 ///
@@ -106,7 +117,12 @@ pub unsafe extern "C" fn Agent_OnLoad(vm: *mut c_void, _options: *const c_char, 
     if std::env::var_os(DIRECTORY).is_some()
         && let Some(jvmti) = jvmti
     {
-        jvmti.register_callbacks(on_init, on_load, std::env::var_os(heap_snapshot::VARIABLE).is_some());
+        if std::env::var_os(heap_snapshot::VARIABLE).is_some() {
+            jvmti.request_locals();
+        }
+        if jvmti.register_callbacks(on_init, on_compiled) {
+            jvmti.enable(jvm_interface::VM_INIT);
+        }
     }
     // Any other result would terminate the program.
     0
@@ -119,14 +135,58 @@ extern "C" fn on_init(jvmti: FunctionTable, jni: FunctionTable, _thread: JObject
             *agent = Some(new);
             drop(agent);
             jvmti.enable(jvm_interface::CLASS_FILE_LOAD_HOOK);
+            // The JVM initialises environments in the order of their creation: this one after the agents of the command line.
+            if let Some(next) = Jvmti::another(jni)
+                && next.register_callbacks(on_agents_started, on_load)
+            {
+                next.enable(jvm_interface::VM_INIT);
+            }
         }
+    }));
+}
+
+/// Inserts probes after all other agents from now on: they get the classes that the compiler made.
+extern "C" fn on_agents_started(_jvmti: FunctionTable, jni: FunctionTable, _thread: JObject) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        // Agents created environments when they started. Those that can retransform classes are asked last.
+        let last = Jvmti::another(Jni(jni)).filter(|last| last.request_retransformation())?;
+        let is_last = last.register_callbacks(on_agents_started, on_load)
+            && last.enable(jvm_interface::CLASS_FILE_LOAD_HOOK);
+        IS_LAST.store(is_last, Ordering::Release);
+        Some(())
+    }));
+}
+
+/// Called before other agents change a class. It only keeps the bytes for [`on_load`], unless other agents are still starting.
+extern "C" fn on_compiled(
+    jvmti: FunctionTable,
+    jni: FunctionTable,
+    redefined: JObject,
+    loader: JObject,
+    name: *const c_char,
+    domain: JObject,
+    length: c_int,
+    bytes: *const c_uchar,
+    new_length: *mut c_int,
+    new_bytes: *mut *mut c_uchar,
+) {
+    if !IS_LAST.load(Ordering::Acquire) {
+        return on_load(jvmti, jni, redefined, loader, name, domain, length, bytes, new_length, new_bytes);
+    }
+    if loader.is_null() || name.is_null() || bytes.is_null() || length <= 0 {
+        return;
+    }
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: the JVM passes `length` bytes and a name with a terminating zero, which stay valid until the callback returns.
+        let (bytes, name) = unsafe { (std::slice::from_raw_parts(bytes, length as usize), CStr::from_ptr(name)) };
+        COMPILED.with_borrow_mut(|classes| classes.insert(name.to_owned(), bytes.to_vec()));
     }));
 }
 
 extern "C" fn on_load(
     jvmti: FunctionTable,
     jni: FunctionTable,
-    _redefined: JObject,
+    redefined: JObject,
     loader: JObject,
     name: *const c_char,
     domain: JObject,
@@ -145,9 +205,15 @@ extern "C" fn on_load(
         let bytes = unsafe { std::slice::from_raw_parts(bytes, length as usize) };
         // SAFETY: a name has a terminating zero, and stays valid until the callback returns.
         let name = unsafe { CStr::from_ptr(name) };
+        let compiled = COMPILED.with_borrow_mut(|classes| classes.remove(name));
+        let compiled = compiled.filter(|compiled| compiled != bytes);
+        // A class that was loaded while agents started may be transformed again.
+        if !redefined.is_null() && class_selection::has_probes(bytes) {
+            return;
+        }
         let woven = match test_frameworks::with_hooks(name, bytes) {
             Some(hooked) if hooks_frameworks(jni) => Some(hooked),
-            _ => with_probes(jvmti, jni, domain, bytes),
+            _ => with_probes(jni, domain, bytes, compiled.as_deref()),
         };
         if let Some(woven) = woven
             && let (Some(memory), Ok(length)) = (jvmti.allocate(&woven), c_int::try_from(woven.len()))
@@ -180,8 +246,9 @@ fn code_source(jni: Jni, domain: JObject) -> Option<String> {
     })
 }
 
-/// Returns a class with probes, or `None` if it is no class of the user's project or has nothing to measure.
-fn with_probes(jvmti: Jvmti, jni: Jni, domain: JObject, bytes: &[u8]) -> Option<Vec<u8>> {
+/// Returns a class with probes, or `None` if it is no class of the user's project or has nothing to measure. `compiled` is the class that
+/// other agents changed.
+fn with_probes(jni: Jni, domain: JObject, bytes: &[u8], compiled: Option<&[u8]>) -> Option<Vec<u8>> {
     let source = code_source(jni, domain);
     let path = source.as_deref().and_then(class_selection::path_of);
     let (origin, request, counts_hits, traces) = {
@@ -202,7 +269,9 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: JObject, bytes: &[u8]) -> Option<
     if !counts_hits && !traces {
         return None;
     }
-    let class = ClassFile::read(bytes).ok().filter(class_selection::is_compiled_from_java)?;
+    let class = ClassFile::read(bytes).ok().filter(has_known_source)?;
+    let traces = traces && class.source_file().is_some_and(|file| file.ends_with(".java"));
+    read_manifests(jni);
     let mut layout = if counts_hits { ProbeLayout::new(&class, request) } else { ProbeLayout::default() };
     let mut unit = unit(bytes, request);
     let path = path.unwrap_or_default();
@@ -217,14 +286,15 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: JObject, bytes: &[u8]) -> Option<
     if layout.size == 0 && !traces {
         return None;
     }
-    let takes_snapshots = traces && is_test_class(&class, &path) && takes_snapshots(jvmti, jni);
+    let takes_snapshots = traces && is_test_class(&class, &path) && takes_snapshots(jni);
     if traces && !takes_snapshots {
         heap_snapshot::add_class(&class);
     }
     let (array, first_probe, first_traced_method) = {
         let mut agent = AGENT.lock().ok()?;
         let agent = agent.as_mut()?;
-        let (array, first) = agent.allocate(jni, unit, &layout, bytes, &path.to_string_lossy())?;
+        let stored = StoredClass { bytes, compiled, source: &path.to_string_lossy() };
+        let (array, first) = agent.allocate(jni, unit, &layout, &stored)?;
         (array, first, if traces { agent.trace_methods(jni, unit, class.methods.len()) } else { None })
     };
     let hits_class = hit_arrays::class_name(array);
@@ -241,6 +311,25 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: JObject, bytes: &[u8]) -> Option<
     Some(woven)
 }
 
+/// Adds the class paths in the manifests of jars to the stored class path.
+fn read_manifests(jni: Jni) -> Option<()> {
+    loop {
+        let jars = AGENT.lock().ok()?.as_mut()?.units.take_jars();
+        if jars.is_empty() {
+            return None;
+        }
+        // The JVM loads classes of its own to read them.
+        let read = |jar: &PathBuf| {
+            let urls = jni.manifest_attribute(&jar.to_string_lossy(), "Class-Path")?;
+            Some(class_selection::manifest_class_path(jar, &urls))
+        };
+        let found: Vec<PathBuf> = jars.iter().filter_map(read).flatten().collect();
+        let mut agent = AGENT.lock().ok()?;
+        let units = &mut agent.as_mut()?.units;
+        found.iter().filter(|entry| entry.exists()).for_each(|entry| units.add_entry(entry));
+    }
+}
+
 /// Returns the encoded predicate plan of a class from a path.
 fn plan(path: &Path, unit: u64) -> Option<Vec<u8>> {
     let (units, class_path) = {
@@ -252,10 +341,10 @@ fn plan(path: &Path, unit: u64) -> Option<Vec<u8>> {
 }
 
 /// Returns true if tests take snapshots when they return.
-fn takes_snapshots(jvmti: Jvmti, jni: Jni) -> bool {
+fn takes_snapshots(jni: Jni) -> bool {
     let Ok(mut agent) = AGENT.lock() else { return false };
     let Some(agent) = agent.as_mut() else { return false };
-    let hits = &agent.hits;
+    let (hits, jvmti) = (&agent.hits, agent.jvmti);
     let define = || heap_snapshot::define(jni, jvmti, hits);
     agent.snapshots.as_mut().is_some_and(|snapshots| *snapshots.get_or_insert_with(define))
 }
@@ -272,13 +361,18 @@ impl Agent {
         let has = |word: &str| probes.split(',').any(|own| own == word);
         let trace = has("state").then(|| TraceRecorder::new(&hits, &process)).flatten();
         Some(Agent {
+            jvmti,
             hits,
             counts_hits: has("jumps"),
             trace: trace.filter(|trace| trace.define(jni, unsafe_class)),
             root: std::env::var_os(ROOT).map(PathBuf::from),
             request: ProbeRequest::from_words(probes.split(',')),
             process,
-            units: UnitStore::new(directory.join("units"), &property(c"java.class.path")),
+            units: UnitStore::new(
+                directory.join("units"),
+                &property(c"java.class.path"),
+                &property(c"jdk.module.path"),
+            ),
             hit_arrays: 0,
             used_probes: 0,
             allocated: HashMap::new(),
@@ -295,14 +389,13 @@ impl Agent {
         jni: Jni,
         unit: u64,
         layout: &ProbeLayout,
-        bytes: &[u8],
-        source: &str,
+        class: &StoredClass<'_>,
     ) -> Option<(u16, u32)> {
         let size = layout.size;
         if let Some(known) = self.allocated.get(&unit) {
             return Some(*known);
         }
-        if size > hit_arrays::PROBES || !self.units.store(unit, bytes, source) {
+        if size > hit_arrays::PROBES || !self.units.store(unit, class) {
             return None;
         }
         if size == 0 {

@@ -39,22 +39,57 @@ fn nanoseconds() -> u128 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_nanos())
 }
 
+/// A class that gets probes.
+pub struct StoredClass<'a> {
+    /// The class without probes.
+    pub bytes: &'a [u8],
+    /// The class as the compiler made it, if other agents changed it.
+    pub compiled: Option<&'a [u8]>,
+    /// Its code source.
+    pub source: &'a str,
+}
+
 /// The directory with the classes that have probes: each as it was loaded, and its code source.
 pub struct UnitStore {
     directory: PathBuf,
     /// The class path and the code sources of classes, in the order in which they were first used.
     sources: Vec<String>,
+    /// The jars of the class path with unread manifests.
+    jars: Vec<PathBuf>,
     /// The file with the sources, and how many of them it has.
     written: Option<(PathBuf, usize)>,
 }
 
 impl UnitStore {
-    /// Uses a directory. `class_path` is that of the JVM.
-    pub fn new(directory: PathBuf, class_path: &str) -> UnitStore {
-        let entries = class_path.split(':').filter(|entry| !entry.is_empty());
+    /// Uses a directory. `class_path` and `module_path` are those of the JVM.
+    pub fn new(directory: PathBuf, class_path: &str, module_path: &str) -> UnitStore {
+        let mut store = UnitStore { directory, sources: Vec::new(), jars: Vec::new(), written: None };
+        class_path.split(':').filter(|entry| !entry.is_empty()).for_each(|entry| store.add_entry(Path::new(entry)));
+        for entry in module_path.split(':').filter(|entry| !entry.is_empty()) {
+            store.add_entry(Path::new(entry));
+            // It may be a directory of modules.
+            let modules = std::fs::read_dir(entry).into_iter().flatten().flatten().map(|module| module.path());
+            modules.filter(|module| module.extension().is_some_and(|kind| kind == "jar")).for_each(|module| store.add_entry(&module));
+        }
+        store
+    }
+
+    /// Adds an entry of the class path. Class paths in the manifests of jars count as well.
+    pub fn add_entry(&mut self, entry: &Path) {
         // The reader has another working directory, and the program may change its own.
-        let sources = entries.filter_map(|entry| Some(std::path::absolute(entry).ok()?.to_string_lossy().into_owned()));
-        UnitStore { directory, sources: sources.collect(), written: None }
+        let Ok(path) = std::path::absolute(entry) else { return };
+        let text = path.to_string_lossy().into_owned();
+        if !self.sources.contains(&text) {
+            if path.is_file() {
+                self.jars.push(path);
+            }
+            self.add_source(&text);
+        }
+    }
+
+    /// Returns the jars of the class path with unread manifests. Build tools delete jars when the JVM ends.
+    pub fn take_jars(&mut self) -> Vec<PathBuf> {
+        std::mem::take(&mut self.jars)
     }
 
     /// The directory.
@@ -78,16 +113,23 @@ impl UnitStore {
     }
 
     /// Writes a class and its code source. Returns true if they are stored.
-    pub fn store(&mut self, unit: u64, bytes: &[u8], source: &str) -> bool {
+    pub fn store(&mut self, unit: u64, class: &StoredClass<'_>) -> bool {
         if self.written.is_none() {
             let path = self.directory.join(format!("{}-{}.path", std::process::id(), nanoseconds()));
             self.written = Some((path, 0));
             self.write_sources();
         }
         let name = |extension: &str| self.directory.join(format!("{unit:016x}.{extension}"));
-        name("class").is_file()
-            || (write_atomically(&name("loaded"), source.as_bytes()).is_some()
-                && write_atomically(&name("class"), bytes).is_some())
+        if name("class").is_file() {
+            return true;
+        }
+        if let Some(compiled) = class.compiled
+            && write_atomically(&name("compiled"), compiled).is_none()
+        {
+            return false;
+        }
+        write_atomically(&name("loaded"), class.source.as_bytes()).is_some()
+            && write_atomically(&name("class"), class.bytes).is_some()
     }
 
     /// Writes the sources. A failure is ignored: the file only helps to compile sources again.

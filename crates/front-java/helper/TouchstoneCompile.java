@@ -32,11 +32,17 @@ public final class TouchstoneCompile {
 
     /**
      * Compiles. The arguments are the file of records, the directory of classes, class path, source path, release, the module of the
-     * JDK that the sources belong to with its directory, and the sources.
+     * JDK that the sources belong to with its directory, "processors" if annotation processors of the class path run, and the sources.
      */
     public static int run(String[] args) throws Exception {
         out = new PrintWriter(new OutputStreamWriter(new BufferedOutputStream(new FileOutputStream(args[0])), StandardCharsets.UTF_8));
-        List<String> options = new ArrayList<>(List.of("-g", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", args[1]));
+        List<String> options = new ArrayList<>(List.of("-g", "-nowarn", "-encoding", "UTF-8", "-d", args[1]));
+        if (args[6].isEmpty()) {
+            options.add("-proc:none");
+        } else if (Runtime.version().feature() >= 21) {
+            // Before, it is the default.
+            options.add("-proc:full");
+        }
         options.addAll(List.of("-cp", args[2]));
         if (!args[3].isEmpty()) {
             options.addAll(List.of("-sourcepath", args[3]));
@@ -48,7 +54,7 @@ public final class TouchstoneCompile {
             // As in the JDK's own build: other forms of concatenation need classes that are initialised later.
             options.addAll(List.of("--patch-module", args[5], "-XDstringConcat=inline"));
         }
-        List<String> files = Arrays.asList(args).subList(6, args.length);
+        List<String> files = Arrays.asList(args).subList(7, args.length);
         JavacTool tool = JavacTool.create();
         StandardJavaFileManager manager = tool.getStandardFileManager(null, null, StandardCharsets.UTF_8);
         Context context = new Context();

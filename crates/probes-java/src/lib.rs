@@ -11,7 +11,7 @@
 //! - `layout/`: the probes of a class by number;
 //! - `weave/`: the class with its probes.
 //!
-//! `test_classes.rs` recognises tests; it uses no folder.
+//! `test_classes.rs` recognises measured classes and tests; it uses no folder.
 //!
 //! Deliberately not here: decisions of the source, files, and any JVM.
 
@@ -38,14 +38,16 @@ pub use predicates::predicate_plan::{
     argument_words,
 };
 pub use predicates::value_checks::{DomainPart, ValueCheck};
-pub use test_classes::{TEST_CLASS_DIRECTORIES, expects_exception, is_test_class, is_test_method};
+pub use test_classes::{
+    SOURCE_EXTENSIONS, TEST_CLASS_DIRECTORIES, expects_exception, has_known_source, is_test_class, is_test_method,
+};
 pub use trace::emit_events as trace_calls;
 pub use trace::events::{InsnEvent, TracedMethod};
 pub use weave::class_weaver::{WeaveRequest, WovenClass, weave};
 pub use weave::entry_calls::{EntryCall, insert_entry_calls};
 
 /// The version of the probe layout. It changes whenever the same class gets different probes.
-pub const LAYOUT_VERSION: u32 = 5;
+pub const LAYOUT_VERSION: u32 = 6;
 
 /// Returns the identity of a class with its probes: a hash of its bytes and of the request.
 pub fn unit(bytes: &[u8], request: ProbeRequest) -> u64 {

@@ -6,6 +6,15 @@ use touchstone_classfile::{Attribute, ClassFile, Constant, Member, access};
 /// Directories into which build tools compile tests. Their classes are not measured.
 pub const TEST_CLASS_DIRECTORIES: [&str; 4] = ["test-classes", "classes/java/test", "classes/kotlin/test", "bin/test"];
 
+/// The extensions of source files whose classes are measured. Of Kotlin, only the bytecode is read.
+pub const SOURCE_EXTENSIONS: [&str; 2] = ["java", "kt"];
+
+/// Returns true if a class names a source file in a measured language.
+pub fn has_known_source(class: &ClassFile) -> bool {
+    let extension = class.source_file().and_then(|file| file.rsplit_once('.').map(|(_, extension)| extension));
+    extension.is_some_and(|extension| SOURCE_EXTENSIONS.contains(&extension))
+}
+
 /// Annotations of test methods.
 const ANNOTATIONS: [&str; 7] = [
     "Lorg/junit/Test;",

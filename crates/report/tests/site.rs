@@ -91,12 +91,20 @@ fn percentages_leave_out_what_is_infeasible_and_count_exclusions_apart() {
 #[test]
 fn thresholds_are_exact() {
     let figures = Figures::new(&document());
-    let judge = |text: &str| text.parse::<Threshold>().expect("a threshold").judge(&figures);
+    let judge = |text: &str| text.parse::<Threshold>().expect("a threshold").judge(&figures, Some(&figures));
     assert_eq!(judge("branch=100"), ThresholdResult::Reached);
     // 6 of 9.
     assert_eq!(judge("mcdc=66.6"), ThresholdResult::Reached);
     assert!(matches!(judge("mcdc=66.7"), ThresholdResult::Below(what) if what.contains("6 of 9 feasible")));
     assert!(matches!(judge("wm=1"), ThresholdResult::NotAsked(what) if what.contains("stmt, branch, mcdc")));
+    let mut asked = figures.clone();
+    asked.request(&["wm".to_string()]);
+    let judge = |text: &str, all: &Figures| text.parse::<Threshold>().expect("a threshold").judge(&Figures::default(), Some(all));
+    assert!(matches!(judge("wm=1", &asked), ThresholdResult::Below(what) if what.contains("there are no wm objectives")));
+    assert!(matches!(judge("wm=1", &Figures::default()), ThresholdResult::Below(what) if what.contains("there are no objectives")));
+    // All branches are outside of the changed lines.
+    assert_eq!(judge("branch=100", &figures), ThresholdResult::Reached);
+    assert_eq!(judge("wm=0", &asked), ThresholdResult::Reached);
     for bad in ["mcdc", "mcdc=x", "mcdc=101", "mcdc=-1", "mcdc=NaN"] {
         assert!(bad.parse::<Threshold>().is_err(), "{bad}");
     }

@@ -96,7 +96,7 @@ pub(super) fn collect_classes(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<ClassSet,
         let root = source_root(&sources[0]);
         let path: Vec<PathBuf> = class_set.class_path.iter().chain(&libraries).cloned().collect();
         let release = class_set.classes.iter().find_map(|class| release(class, &class_set.class_path));
-        let how = CompileOptions { source_path: root.as_deref(), release, module: None };
+        let how = CompileOptions { source_path: root.as_deref(), release, ..CompileOptions::default() };
         let compiled = jdk.compile(&sources, &path, &how, directory)?;
         // An existing class takes precedence over the compiled one.
         let there: BTreeSet<String> = class_set.classes.iter().cloned().collect();

@@ -5,6 +5,7 @@ use super::short_sequences::InitialInputs;
 use crate::externals::JavaSpecs;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use touchstone_base::Span;
 use touchstone_emit::{JavaField, JavaMethod, JavaTarget, ReplayLimits, SandboxMode};
 use touchstone_fixture_java::FixtureValue;
 use touchstone_front_java::path::{ClassPath, PathError};
@@ -29,6 +30,8 @@ pub(crate) struct JavaProgram {
     pub(super) project: Option<PathBuf>,
     /// The number of methods with other code than their source compiles to.
     pub(super) mismatched_methods: usize,
+    /// Decisions of methods that have no objectives, with their texts.
+    pub(super) skipped_decisions: Vec<(FuncId, Span, String)>,
     /// Classes that cannot be loaded, with the reason.
     pub(super) unloadable: Vec<(String, String)>,
     /// The specifications of abstract methods, after translation.
@@ -108,6 +111,13 @@ impl JavaProgram {
     /// Returns true if the source of a method is unknown: its decisions are those of the compiler.
     pub fn lacks_source(&self, entry: FuncId) -> bool {
         self.methods.iter().any(|method| method.entry == entry && self.without_source.contains(&method.internal))
+    }
+
+    /// Returns the decisions without objectives of the method that an entry point tests.
+    pub fn skipped_decisions(&self, entry: FuncId) -> impl Iterator<Item = (Span, &str)> {
+        let func = self.tested(entry);
+        let own = self.skipped_decisions.iter().filter(move |(owner, ..)| *owner == func);
+        own.map(|(_, place, text)| (*place, text.as_str()))
     }
 
     /// Returns the test directory of the project, if its root was given.

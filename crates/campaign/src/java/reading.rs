@@ -96,6 +96,11 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadPurpose) -> Result<(Modul
     let project = files.files.iter().find(|file| main_sources(file).is_some()).cloned();
     let (class_path, without_source, fields, mismatched_methods) =
         (class_set.class_path, class_set.without_source, program.fields(), class_set.mismatched_methods);
+    let skipped = |func: FuncId| {
+        let skipped = program.code_locations(func).map(|located| located.skipped).unwrap_or_default();
+        skipped.into_iter().map(move |(place, text)| (func, place, text))
+    };
+    let skipped_decisions = all.iter().copied().flat_map(skipped).collect();
     specs.checks = checks.into_iter().map(|method| (method.internal, method.method, method.entry)).collect();
     let java = JavaProgram {
         jdk,
@@ -108,6 +113,7 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadPurpose) -> Result<(Modul
         without_source,
         unloadable,
         mismatched_methods,
+        skipped_decisions,
         project,
         specs,
     };

@@ -2,7 +2,7 @@
 
 use crate::measure::measured_files::Selection;
 use crate::measure::states::StateRemarks;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use touchstone_instrument::{EVENT_LIMIT_VARIABLE, MeasuredSuite, MeasuredUnit, ProbeObstacle, StateRules};
@@ -18,6 +18,13 @@ pub enum Remark {
         function: Option<String>,
         /// The reason.
         why: ProbeObstacle,
+    },
+    /// Objectives of a file are those of its bytecode.
+    FromBytecode {
+        /// The file.
+        file: String,
+        /// The reason.
+        why: String,
     },
     /// Some files don't belong to the project.
     Outside {
@@ -111,6 +118,14 @@ pub(super) fn remarks(measured: &MeasuredSuite, selection: &Selection, state: St
         };
         found.extend(unit.record.untouched.iter().map(function));
     }
+    let from_bytecode: BTreeMap<&String, &String> = measured
+        .units
+        .iter()
+        .filter(|unit| counts(&unit.record.file))
+        .filter_map(|unit| Some((&unit.record.file, unit.record.from_bytecode.as_ref()?)))
+        .collect();
+    let named = |(file, why): (&String, &String)| Remark::FromBytecode { file: file.clone(), why: why.clone() };
+    found.extend(from_bytecode.into_iter().map(named));
     found.extend(measured.outdated.iter().map(|file| Remark::Outdated { file: file.clone() }));
     found.extend(measured.damaged.iter().map(|damaged| Remark::Damaged { what: damaged.to_string() }));
     if !measured.unexplained.is_empty() {
@@ -154,6 +169,7 @@ impl fmt::Display for Remark {
             Remark::NotMeasured { file, function: Some(function), why } => {
                 write!(f, "not measured: {function} in {file}: {why}")
             }
+            Remark::FromBytecode { file, why } => write!(f, "measured from bytecode: {file}: {why}"),
             Remark::Outside { files, root } => write!(
                 f,
                 "not counted: {} outside of {}; --root DIR says where the project is",

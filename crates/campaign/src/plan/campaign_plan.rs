@@ -18,8 +18,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use touchstone_base::{Deadline, MemoryLimit};
-use touchstone_criteria::{CriteriaOptions, Criterion};
+use touchstone_base::{Deadline, MemoryLimit, Span};
+use touchstone_criteria::{CriteriaOptions, Criterion, GoalCriterion, objectives};
 use touchstone_emit::{Build, PreprocessedUnits, ReplayLimits, Sandbox, SandboxMode, Target, UnitObjects};
 use touchstone_engine::{Config, Entry, Search};
 use touchstone_ir::{FuncId, Function, Module};
@@ -95,12 +95,14 @@ impl Plan {
         let module = &material.program.module;
         let criteria: Vec<&str> = request.labellings().iter().map(|criterion| criterion.name()).collect();
         let mut notices: Vec<Notice> = suite.iter().flat_map(|suite| suite.notices(module, &criteria)).collect();
-        notices.extend(suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)));
+        notices.extend(suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks, &request.labellings())));
         notices.extend(material.externals.notices(&material.program.module, material.program.translated_specs()));
         notices.extend(material.unchecked.iter().cloned());
         notices.extend(unloadable(&material.program));
         notices.extend(differs(&material.program));
         notices.extend(without_source(&material.program, &tasks));
+        let tested: Vec<FuncId> = tasks.iter().map(|task| task.func).collect();
+        notices.extend(skipped_decisions(&material.program, &tested, &request.labellings()));
         let target = material.target();
         let program = material.program;
         let resumed = ResumedResults::default();
@@ -366,15 +368,40 @@ fn without_source(program: &Program, tasks: &[Task]) -> Option<Notice> {
     Some(Notice::NoSource { function, others: bare.count() })
 }
 
-/// Returns notices about functions under test that the suite does not have.
-fn unmeasured(suite: &BaselineSuite, module: &Module, tasks: &[Task]) -> Vec<Notice> {
+/// Returns notices about decisions without objectives.
+pub(super) fn skipped_decisions(
+    program: &Program,
+    functions: &[FuncId],
+    criteria: &[&'static dyn GoalCriterion],
+) -> Vec<Notice> {
+    // Criteria on decisions record jumps only.
+    let asks_for_decisions = criteria.iter().any(|criterion| criterion.recorded_events().is_empty());
+    let java = program.java.as_ref().filter(|_| asks_for_decisions);
+    let of = |func: &FuncId| {
+        let func = *func;
+        java.into_iter().flat_map(move |java| java.skipped_decisions(func))
+    };
+    let place = |span: Span| span.display(&program.module.files).to_string();
+    let notice = |(span, text): (Span, &str)| Notice::SkippedDecision { place: place(span), text: text.to_string() };
+    functions.iter().flat_map(of).map(notice).collect()
+}
+
+/// Returns notices about functions with objectives that the suite does not have.
+fn unmeasured(
+    suite: &BaselineSuite,
+    module: &Module,
+    tasks: &[Task],
+    criteria: &[&'static dyn GoalCriterion],
+) -> Vec<Notice> {
     let notice = |task: &Task| {
         let function = module.functions[task.func].name.clone();
-        match suite.knows(module, task.func) {
-            SuiteMembership::Measured => None,
-            SuiteMembership::OtherVariant => Some(Notice::OtherVariant { function }),
-            SuiteMembership::NotMeasured => Some(Notice::NotMeasured { function }),
-        }
+        let notice = match suite.knows(module, task.func) {
+            SuiteMembership::Measured => return None,
+            SuiteMembership::OtherVariant => Notice::OtherVariant { function },
+            SuiteMembership::NotMeasured => Notice::NotMeasured { function },
+        };
+        let has_objectives = !objectives(module, &task.functions, criteria, &task.criteria).list.is_empty();
+        has_objectives.then_some(notice)
     };
     tasks.iter().filter_map(notice).collect()
 }

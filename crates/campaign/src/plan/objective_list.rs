@@ -1,9 +1,10 @@
 //! Lists objectives without a search.
 
-use super::campaign_plan::criteria_options;
+use super::campaign_plan::{criteria_options, skipped_decisions};
 use crate::program::PlanError;
 use crate::program::subject;
 use crate::program::{Program, Reader};
+use crate::request::Notice;
 use crate::request::OptionsFile;
 use crate::request::Request;
 use std::collections::BTreeSet;
@@ -23,6 +24,8 @@ pub struct ObjectiveList {
     pub functions: Vec<(FuncId, Objectives)>,
     /// State that functions may change, if state coverage is requested.
     pub state: Vec<Objective>,
+    /// Notices about decisions without objectives.
+    pub notices: Vec<Notice>,
 }
 
 impl ObjectiveList {
@@ -37,12 +40,13 @@ impl ObjectiveList {
         let module = &program.module;
         let (_, found) = subject::resolve(&program, request)?;
         let file = OptionsFile::near(first)?;
+        let notices = skipped_decisions(&program, &found, &request.labellings());
         let mut functions = Vec::new();
         for func in found {
             let switches = criteria_options(request, &file, &module.functions[func].name)?;
             functions.push((func, touchstone_criteria::objectives(module, &[func], &request.labellings(), &switches)));
         }
-        let mut listed = ObjectiveList { program, functions, state: Vec::new() };
+        let mut listed = ObjectiveList { program, functions, state: Vec::new(), notices };
         if request.wants_state() {
             listed.state = listed.state(&reader, &request.files)?;
         }

@@ -62,6 +62,13 @@ pub enum Notice {
         /// The file with new tests.
         new_tests: PathBuf,
     },
+    /// A decision has no objectives.
+    SkippedDecision {
+        /// Its position.
+        place: String,
+        /// The decision.
+        text: String,
+    },
     /// The source is missing: decisions are those of the compiler.
     NoSource {
         /// The first such function.
@@ -128,7 +135,7 @@ impl fmt::Display for Notice {
                 "the suite was measured on another variant of `{function}`: give the macros of the build (-D, -I)"
             ),
             Notice::NotMeasured { function } => {
-                write!(f, "the suite was not measured on `{function}`: its unit was not compiled then")
+                write!(f, "the suite was not measured on `{function}`: its file was not compiled or loaded with probes then")
             }
             Notice::NotNamed { function, some, all } => {
                 write!(
@@ -165,6 +172,9 @@ impl fmt::Display for Notice {
             }
             Notice::CacheNotWritten { directory, why } => {
                 write!(f, "nothing is kept for later runs in {}: {why}", directory.display())
+            }
+            Notice::SkippedDecision { place, text } => {
+                write!(f, "{place}: the decision `{text}` has no objectives: an operand is not compiled to a jump")
             }
             Notice::NoSource { function, others } => {
                 let others = match others {

@@ -10,7 +10,7 @@ use crate::request::Notice;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Criterion, GoalCriterion, Objectives, Row, Status};
+use touchstone_criteria::{Criterion, GoalCriterion, Objectives, Row, Status, criterion_named};
 use touchstone_engine::EvaluatedRow;
 use touchstone_instrument::{MeasuredSuite, read_measurements};
 use touchstone_ir::{DecisionId, FuncId, Module};
@@ -48,16 +48,24 @@ pub enum SuiteMembership {
 }
 
 impl BaselineSuite {
+    /// Returns the criteria of a measurement; none if it is a coverage file of another tool.
+    pub fn criteria(directory: &Path) -> Result<Vec<Criterion>, PlanError> {
+        if directory.is_file() {
+            return Ok(Vec::new());
+        }
+        let measured = read(directory)?;
+        let objectives = measured.units.iter().flat_map(|unit| &unit.record.objectives);
+        let names: BTreeSet<&str> = objectives.map(|objective| objective.criterion.as_str()).collect();
+        Ok(names.into_iter().filter_map(criterion_named).map(Criterion::Goals).collect())
+    }
+
     /// Reads the output of `touchstone measure -o DIR`, or a coverage file of another tool.
     pub fn read(directory: &Path, criteria: &[&'static dyn GoalCriterion]) -> Result<BaselineSuite, PlanError> {
         if directory.is_file() {
             return Ok(BaselineSuite { foreign: Some(ForeignCoverage::read(directory)?), ..BaselineSuite::default() });
         }
+        let measured = read(directory)?;
         let directory = directory.to_path_buf();
-        if !directory.join("units").is_dir() {
-            return Err(PlanError::NoMeasurement { directory });
-        }
-        let measured = read_measurements(std::slice::from_ref(&directory))?;
         for criterion in criteria {
             let mut asked = measured.units.iter().flat_map(|unit| &unit.record.objectives);
             if !asked.any(|objective| objective.criterion == criterion.name()) {
@@ -152,6 +160,14 @@ impl BaselineSuite {
     fn key(&self, module: &Module, func: FuncId) -> CompiledFunction {
         let function = &module.functions[func];
         (file_of(module, function.span), function.name.clone(), format!("{:016x}", module.function_hash(func)))
+    }
+}
+
+fn read(directory: &Path) -> Result<MeasuredSuite, PlanError> {
+    let directory = directory.to_path_buf();
+    match directory.join("units").is_dir() {
+        true => Ok(read_measurements(std::slice::from_ref(&directory))?),
+        false => Err(PlanError::NoMeasurement { directory }),
     }
 }
 

@@ -6,7 +6,7 @@ use super::test_coverage::{TestRows, run_for_coverage};
 use crate::plan::Work;
 use crate::program::precondition;
 use std::collections::BTreeSet;
-use touchstone_criteria::{Goal, IncompletePaths, Outcome, Status, TestCase, TestKind};
+use touchstone_criteria::{Goal, IncompletePaths, Objective, Outcome, Status, TestCase, TestKind};
 use touchstone_engine::{EvaluatedRow, round_numbers, shorten_objects};
 use touchstone_ir::ErrorKind;
 
@@ -40,11 +40,13 @@ pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
     }
     if evaluated.left_out == 0 {
         let rows = rows_for_pairs(work, &tests, &evaluated);
-        let stay = findings(work, &tests);
+        let stay = if is_complete(work) { BTreeSet::new() } else { findings(work, &tests) };
         tests = touchstone_criteria::reduce(tests, &rows, &work.objectives.settled, &stay, deadline);
     }
     let called = work.objectives.list.values().any(|objective| matches!(objective.status, Status::Covered(_)));
-    if tests.is_empty() && !called && work.criteria.iter().any(|criterion| criterion.requires_call()) {
+    // A suite may call the function: a test that covers no objective would add nothing to it.
+    let wants_call = tests.is_empty() && !called && work.plan.suite.is_none();
+    if wants_call && work.criteria.iter().any(|criterion| criterion.requires_call()) {
         match explore::any_test(work, deadline) {
             Ok(test) => {
                 let mut once = [test.clone()];
@@ -64,6 +66,14 @@ pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
     }
     round(work, &mut tests);
     Reduced { tests, evaluated, not_called }
+}
+
+/// Returns true if a measured suite covers everything that a test can cover.
+fn is_complete(work: &Work<'_>) -> bool {
+    let is_missing = |(id, objective): (_, &Objective)| {
+        !work.objectives.settled.contains(&id) && !matches!(objective.status, Status::Infeasible(_))
+    };
+    work.plan.suite.is_some() && !work.objectives.list.iter().any(is_missing)
 }
 
 /// Shortens objects and rounds numbers where no test depends on them. User-specified constraints on inputs are unknown

@@ -62,8 +62,15 @@ impl Outputs {
         Ok(())
     }
 
-    /// Writes the selected files and prints the thresholds that are missed.
-    pub fn write(&self, document: &Document, history: &[HistoryEntry], quiet: bool) -> Result<Exit> {
+    /// Writes the selected files and prints the thresholds that are missed. `all` are the figures of the document before it was restricted;
+    /// without them, it may have no objectives.
+    pub fn write(
+        &self,
+        document: &Document,
+        all: Option<&Figures>,
+        history: &[HistoryEntry],
+        quiet: bool,
+    ) -> Result<Exit> {
         if let Some(dir) = &self.html {
             write_site(dir, document, history, quiet)?;
         }
@@ -82,14 +89,13 @@ impl Outputs {
                 write(path, &render(document))?;
             }
         }
-        self.judge(document)
+        self.judge(&Figures::new(document), all)
     }
 
-    fn judge(&self, document: &Document) -> Result<Exit> {
-        let figures = Figures::new(document);
+    fn judge(&self, figures: &Figures, all: Option<&Figures>) -> Result<Exit> {
         let mut exit = Exit::Done;
         for threshold in &self.fail_under {
-            match threshold.judge(&figures) {
+            match threshold.judge(figures, all) {
                 ThresholdResult::Reached => {}
                 ThresholdResult::Below(what) => {
                     eprintln!("below threshold: {what}");

@@ -1,7 +1,7 @@
 //! The options of the commands that read a program. This file only parses: `request.rs` turns options into a request, and
 //! `touchstone_campaign::Plan` resolves it.
 
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::builder::{ArgPredicate, PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args as ClapArgs, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -33,6 +33,9 @@ pub fn criteria_help(others: &str) -> String {
     let names: Vec<&str> = touchstone_criteria::REGISTRY.iter().map(|criterion| criterion.name()).collect();
     format!("Criteria, separated by commas: {} {others}", names.join(" "))
 }
+
+/// The criterion of `generate` by default.
+pub const DEFAULT_CRITERION: &str = "mcdc";
 
 /// The criteria of `generate` that are not in the registry.
 const PATH_CRITERIA: &str = "paths paths:K block:K";
@@ -84,10 +87,10 @@ pub struct Generate {
     /// A function to test, or a Java class for all its methods; may be repeated [default: every function in the files]
     #[arg(short, long = "function", value_name = "FUNC")]
     pub functions: Vec<String>,
-    #[arg(help = criteria_help(PATH_CRITERIA), value_parser = criterion(), hide_possible_values = true, short, long, default_value = "mcdc", value_name = "CRITERIA", value_delimiter = ',')]
+    #[arg(help = criteria_help(PATH_CRITERIA), value_parser = criterion(), hide_possible_values = true, short, long, default_value = DEFAULT_CRITERION, default_value_if("on_top_of", ArgPredicate::IsPresent, None), value_name = "CRITERIA", value_delimiter = ',')]
     pub criteria: Vec<Criterion>,
-    /// Generate only the tests that an existing suite lacks. PATH is the output directory of `measure`, the JSON of
-    /// `llvm-cov export` or `gcov --json-format`, or an LCOV tracefile
+    /// Generate only the tests that an existing suite lacks, by default for all criteria that it was measured for. PATH is
+    /// the output directory of `measure`, the JSON of `llvm-cov export` or `gcov --json-format`, or an LCOV tracefile
     #[arg(long, value_name = "PATH")]
     pub on_top_of: Option<PathBuf>,
     /// Impact analysis: cover only what a change since this git revision can affect, and look for inputs on which the versions

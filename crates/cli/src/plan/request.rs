@@ -11,7 +11,7 @@ use touchstone_campaign::{
     Compilation, Effort, InputAssumptions, ObjectiveScope, Purpose, Regeneration, ReplayMode, Request, Subject,
     TestDestination, TestForm,
 };
-use touchstone_criteria::AssumeOption;
+use touchstone_criteria::{AssumeOption, Criterion};
 use touchstone_engine::SearchOptions;
 
 impl Compile {
@@ -41,7 +41,7 @@ impl Generate {
                 None => Subject::Functions(self.functions.clone()),
             },
             purpose,
-            criteria: self.criteria.clone(),
+            criteria: if self.criteria.is_empty() { vec![Criterion::standard()] } else { self.criteria.clone() },
             mutators: self.mutators.clone(),
             objectives_of: match self.scope {
                 Scope::Own => ObjectiveScope::Own,

@@ -6,11 +6,13 @@ use crate::output::progress::Display;
 use crate::plan::args::{Format, Generate};
 use crate::plan::{cache_location, old_version};
 use crate::verbs::interrupt;
+use crate::verbs::report::figures_for_thresholds;
 use anyhow::Result;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use touchstone_campaign::{Notice, Plan, Purpose, Request, SuiteGain, run};
+use touchstone_campaign::{BaselineSuite, Notice, Plan, Purpose, Request, SuiteGain, run};
+use touchstone_criteria::Criterion;
 use touchstone_report::document::Replay;
 use touchstone_report::{Detail, Document, ReportedSuite};
 
@@ -25,11 +27,11 @@ pub fn prove(options: &Generate) -> Result<ExitCode> {
 }
 
 fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
-    let criteria: Vec<String> = options.criteria.iter().map(ToString::to_string).collect();
-    options.outputs.check_criteria(&criteria)?;
+    let criteria = criteria(options)?;
+    options.outputs.check_criteria(&criteria.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     let cache = cache_location::of_campaigns(options.cache.as_deref());
     let old = old_version::find(options)?;
-    let request = Request { tool: std::env::current_exe().ok(), cache, old, ..options.request(purpose) };
+    let request = Request { criteria, tool: std::env::current_exe().ok(), cache, old, ..options.request(purpose) };
     interrupt::on_ctrl_c(Arc::clone(&request.interrupt))?;
     let interrupted = || request.interrupt.load(Ordering::Relaxed);
     let plan = match Plan::new(&request) {
@@ -51,6 +53,15 @@ fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
         eprintln!("interrupted: the report has the results so far; continue with --resume");
     }
     Ok(verdict(options, &document, interrupted(), below).into())
+}
+
+/// Returns the requested criteria. By default, tests are added to a measured suite for all criteria that it was measured for.
+fn criteria(options: &Generate) -> Result<Vec<Criterion>> {
+    let criteria = match &options.on_top_of {
+        Some(suite) if options.criteria.is_empty() => BaselineSuite::criteria(suite)?,
+        _ => options.criteria.clone(),
+    };
+    Ok(if criteria.is_empty() { vec![Criterion::standard()] } else { criteria })
 }
 
 /// Returns a message with the number of functions that a resumed run does not explore again.
@@ -94,7 +105,8 @@ fn report(options: &Generate, plan: &Plan, document: &Document) -> Result<Exit> 
     };
     // The files are written even if standard output is closed.
     let shown = crate::output::stdout::show(if text.ends_with('\n') { text } else { text + "\n" });
-    let exit = options.outputs.write(document, &history, options.quiet)?;
+    let all = figures_for_thresholds(document, &[]);
+    let exit = options.outputs.write(document, all.as_ref(), &history, options.quiet)?;
     shown.map(|()| exit)
 }
 

@@ -146,7 +146,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     if let Some(remark) = ran.not_counted(request.keeps).filter(|_| !options.show.shown.quiet) {
         eprintln!("{remark}");
     }
-    let exit = show(&ran.measurement, &options.show)?;
+    let exit = show(&ran.measurement, &options.show, &options.criteria)?;
     if interrupted {
         eprintln!("interrupted: the report has the coverage so far");
         return Ok(Exit::Interrupted.into());
@@ -162,7 +162,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
 pub fn merge(options: &Merge) -> Result<ExitCode> {
     let out = std::path::absolute(&options.out)?;
     let measurement = touchstone_campaign::merge(&options.directories, &out)?;
-    Ok(show(&measurement, &options.show)?.into())
+    Ok(show(&measurement, &options.show, &[])?.into())
 }
 
 /// Reads the environment of this process, and returns why JVMs are not measured if the agent is missing.
@@ -189,7 +189,7 @@ fn surroundings(show: &Show) -> Result<(CommandEnvironment, Option<AgentError>)>
 }
 
 /// Stores the document of a measurement, prints it, and writes the requested reports.
-fn show(measurement: &Measurement, options: &Show) -> Result<Exit> {
+fn show(measurement: &Measurement, options: &Show, criteria: &[String]) -> Result<Exit> {
     let suggest = options.suggest.map(|suggest| match suggest {
         Suggesting::Once => SuggestionScope::Once,
         Suggesting::Every => SuggestionScope::Every,
@@ -207,5 +207,5 @@ fn show(measurement: &Measurement, options: &Show) -> Result<Exit> {
     if !options.shown.quiet {
         remarks.iter().for_each(|remark| eprintln!("{remark}"));
     }
-    options.shown.show(document, &history)
+    options.shown.show(document, &history, criteria)
 }

@@ -10,7 +10,9 @@ use touchstone_report::document::Objective;
 /// Runs `objectives`.
 pub fn objectives(options: &Generate) -> Result<ExitCode> {
     let scratch = tempfile::tempdir()?;
-    let document = ObjectiveList::new(&options.request_in(scratch.path()))?.document();
+    let list = ObjectiveList::new(&options.request_in(scratch.path()))?;
+    list.notices.iter().filter(|_| !options.quiet).for_each(|notice| eprintln!("warning: {notice}"));
+    let document = list.document();
     let text = match options.format {
         Format::Json => document.to_json(),
         Format::Text => {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use touchstone_report::{ChangedLines, Detail, Document, HistoryEntry};
+use touchstone_report::{ChangedLines, Detail, Document, Figures, HistoryEntry};
 
 #[derive(ClapArgs, Debug)]
 pub struct Report {
@@ -46,8 +46,9 @@ impl ReportOptions {
         if self.verbose { Detail::Everything } else { Detail::Short }
     }
 
-    /// Prints a document and writes the requested reports.
-    pub fn show(&self, mut document: Document, history: &[HistoryEntry]) -> Result<Exit> {
+    /// Prints a document and writes the requested reports. `criteria` are those of the run, if it just ended.
+    pub fn show(&self, mut document: Document, history: &[HistoryEntry], criteria: &[String]) -> Result<Exit> {
+        let all = figures_for_thresholds(&document, criteria);
         if let Some(revision) = &self.changed_lines {
             restrict(&mut document, revision)?;
         }
@@ -65,15 +66,23 @@ impl ReportOptions {
         };
         // The files are written even if standard output is closed.
         let shown = crate::output::stdout::show(text);
-        let exit = self.outputs.write(&document, history, self.quiet)?;
+        let exit = self.outputs.write(&document, all.as_ref(), history, self.quiet)?;
         shown.map(|()| exit)
     }
+}
+
+/// Returns the figures that thresholds are compared with, with those criteria of the run that have no objectives. Of a change, it is enough
+/// to cover what it affects, which may be nothing.
+pub fn figures_for_thresholds(document: &Document, criteria: &[String]) -> Option<Figures> {
+    let mut all = Figures::new(document);
+    all.request(criteria);
+    document.change.is_none().then_some(all)
 }
 
 /// Runs `report`.
 pub fn report(options: &Report) -> Result<ExitCode> {
     let (document, history) = outputs::load(&options.dir)?;
-    Ok(options.shown.show(document, &history)?.into())
+    Ok(options.shown.show(document, &history, &[])?.into())
 }
 
 /// Restricts a document to the lines that changed since a revision.

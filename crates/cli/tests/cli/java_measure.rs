@@ -473,9 +473,72 @@ fn a_source_that_does_not_compile_any_more_takes_no_others_along_and_nobody_coun
     let said = text(&measured.stderr);
     assert_eq!(measured.status.code(), Some(0), "{said}");
     assert!(said.contains("Other.java: javac refuses it: missing return statement"), "{said}");
-    assert!(said.contains("not counted: how often 1 file of Java ran"), "{said}");
-    let (covered, _) = by_status(&report(scratch.path()), "branch", "plant.Gate.open");
+    assert!(said.contains("not counted: how often 2 files of Java ran"), "{said}");
+    let report = report(scratch.path());
+    let (covered, _) = by_status(&report, "branch", "plant.Gate.open");
     assert!(covered.contains("a > 0 && (b || !(c < 5L)) is true"), "{covered:?}");
+    // Its decisions are those of the bytecode.
+    assert!(said.contains("measured from bytecode: "), "{said}");
+    let (covered, others) = by_status(&report, "branch", "plant.Other.n");
+    assert_eq!((covered.len(), others.len()), (1, 1), "{covered:?} {others:?}");
+}
+
+#[test]
+fn modules_classes_that_are_never_loaded_and_other_languages_count() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let write = |path: &str, text: &str| {
+        let path = scratch.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+        std::fs::write(path, text).expect("writable");
+    };
+    write("lib/module-info.java", "module lib { exports lib; }");
+    write("lib/lib/One.java", "package lib; public class One { public static int one() { return 1; } }");
+    write("src/module-info.java", "module acme { requires lib; }");
+    let main = "package acme; public class Main { static int f(int a, boolean b) { if (a > 3 && b) return lib.One.one(); return 2; }
+        static int g(int k, boolean r) { if (switch (k) { case 1 -> true; default -> false; } && r) return 1; return 0; }
+        public static void main(String[] a) { System.out.println(f(1, true) + g(1, true) + Kotlin.k(3)); } }";
+    write("src/acme/Main.java", main);
+    write("src/acme/Never.java", "package acme; class Never { static int h(int a) { return a > 2 && lib.One.one() > 0 ? 1 : 0; } }");
+    write("src/acme/Kotlin.java", "package acme; class Kotlin { static int k(int a) { return a > 2 ? 1 : 0; } }");
+    // There may be no Kotlin compiler: the class file names another source file.
+    let script = "javac -d out $(find lib -name '*.java') && jar cf mods.jar -C out . && mkdir mods && mv mods.jar mods/lib.jar && rm -r lib out && \
+        javac -p mods -d classes $(find src -name '*.java') && LC_ALL=C sed -i 's/Kotlin[.]java/KotlinKt.kt/' classes/acme/Kotlin.class && \
+        mv src/acme/Kotlin.java src/acme/KotlinKt.kt";
+    let built = Command::new("sh").args(["-c", script]).current_dir(scratch.path()).output().expect("javac runs");
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    let words = ["measure", "-c", "branch", "--", "java", "-p", "mods:classes", "-m", "acme/acme.Main"];
+    let measured = touchstone(scratch.path(), &words);
+    let said = text(&measured.stderr);
+    assert_eq!(measured.status.code(), Some(0), "{said}");
+    assert!(said.contains("KotlinKt.kt: only Java sources are read"), "{said}");
+    assert!(said.contains("`switch (k) { case 1 -> true; default -> false; } && r` has no objectives"), "{said}");
+    let report = report(scratch.path());
+    let of = |function: &str| {
+        let (covered, others) = by_status(&report, "branch", function);
+        (Vec::from_iter(covered).join(", "), Vec::from_iter(others).join(", "))
+    };
+    assert_eq!(of("acme.Main.f"), ("a > 3 && b is false".to_string(), "a > 3 && b is true".to_string()));
+    assert_eq!(of("acme.Never.h").0, "");
+    assert!(of("acme.Never.h").1.contains("a > 2 && lib.One.one() > 0 is true"), "{:?}", of("acme.Never.h"));
+    assert!(of("acme.Kotlin.k").0.starts_with("line 1, jump 1"), "{:?}", of("acme.Kotlin.k"));
+
+    // Tests are added to the measured ones only where something is missing.
+    write("src/acme/Full.java", "package acme; public class Full { public static int get(int a) { if (a > 2) return 1; return 0; }
+        public static int name() { return 3; } public static int half(int a) { if (a > 2) return 1; return 0; }
+        public static void main(String[] a) { get(1); get(3); half(1); } }");
+    let words = ["measure", "-c", "branch", "-q", "--", "java", "-cp", "full:mods/lib.jar", "acme.Full"];
+    let script = ["sh", "-c", "javac -d full src/acme/Full.java"];
+    let built = Command::new(script[0]).args(&script[1..]).current_dir(scratch.path()).status().expect("javac runs");
+    assert!(built.success() && touchstone(scratch.path(), &words).status.success());
+    let words = ["generate", "src/acme/Full.java", "--on-top-of", "touchstone-out", "-o", "more", "--format", "json"];
+    let generated = touchstone(scratch.path(), &words);
+    let said = text(&generated.stderr);
+    assert!(!said.contains("was not measured"), "{said}");
+    let generated: Value = serde_json::from_slice(&generated.stdout).unwrap_or_else(|_| panic!("{said}"));
+    let made = generated["tests"].as_array().expect("tests").iter().filter(|test| test["outcome"] != "measured");
+    let made: Vec<&str> = made.filter_map(|test| test["function"].as_str()).collect();
+    assert_eq!(made, ["acme.Full.half"]);
+    assert!(generated["objectives"].as_array().expect("objectives").iter().all(|one| one["criterion"] == "branch"));
 }
 
 #[test]

@@ -14,12 +14,20 @@ import java.nio.file.*;
 import java.security.ProtectionDomain;
 public class Other {
     static Instrumentation tools;
-    static int seen;
+    static int seen, unlikeCompiled;
     public static void premain(String arguments, Instrumentation given) {
         tools = given;
+        // Like a coverage tool: it identifies classes by their bytes, and inserts code.
+        given.addTransformer(new ClassFileTransformer() {
+            public byte[] transform(ClassLoader loader, String name, Class<?> before, ProtectionDomain domain, byte[] bytes) {
+                inspect(name, before, bytes);
+                return "acme/Probed".equals(name) ? read("probed/acme/Probed.class") : null;
+            }
+        });
         given.addTransformer(new ClassFileTransformer() {
             public byte[] transform(ClassLoader loader, String name, Class<?> before, ProtectionDomain domain, byte[] bytes) {
                 if (name != null && name.startsWith("acme/")) seen++;
+                if (!"acme/Probed".equals(name)) inspect(name, before, bytes);
                 // The same code, given back as if it were another.
                 return "acme/Sign".equals(name) ? bytes.clone() : null;
             }
@@ -30,6 +38,14 @@ public class Other {
     }
     public static void again(Class<?> type) throws Exception { tools.retransformClasses(type); }
     public static boolean looked() { return seen > 3; }
+    public static int unlikeCompiled() { return unlikeCompiled; }
+    static void inspect(String name, Class<?> before, byte[] bytes) {
+        Path file = Paths.get("classes/" + name + ".class");
+        if (before == null && Files.exists(file) && !java.util.Arrays.equals(bytes, read(file.toString()))) unlikeCompiled++;
+    }
+    static byte[] read(String file) {
+        try { return Files.readAllBytes(Paths.get(file)); } catch (java.io.IOException e) { return new byte[0]; }
+    }
 }
 "#;
 
@@ -37,6 +53,9 @@ const SIGN: &str = "package acme; public class Sign { public static int of(int a
 
 /// The version that is swapped in gives twice as much.
 const SWAPPED: &str = "package acme; public class Swapped { public static int of(int a) { if (a > 7) return FACTOR * 2; return FACTOR; } }";
+
+/// A class, and what a coverage tool makes of it: the same jumps, with more code.
+const PROBED: &str = "package acme; public class Probed { FIELD public static int of(int a, boolean b) { if (a > 3 && b) { HIT return 1; } HIT return a == 2 ? 2 : 3; } }";
 
 const MAIN: &str = r#"package acme;
 import java.lang.ref.WeakReference;
@@ -58,6 +77,7 @@ public class Main {
         System.out.println(Swapped.of(9) + " " + Swapped.of(1));
         Other.again(Sign.class);
         System.out.println(Sign.of(3) + " " + Other.looked());
+        System.out.println(Probed.of(4, true) + Probed.of(2, false) + " " + Other.unlikeCompiled());
 
         List<WeakReference<ClassLoader>> loaders = new ArrayList<>();
         for (int i = 0; i < 200; i++) loaders.add(passing());
@@ -97,20 +117,22 @@ fn other_agents_swapped_code_loaders_that_go_and_a_small_heap_are_no_obstacle() 
     write("src/acme/Sign.java", SIGN);
     write("src/acme/Swapped.java", &SWAPPED.replace("FACTOR", "5"));
     write("src/acme/Main.java", MAIN);
+    write("src/acme/Probed.java", &PROBED.replace("FIELD", "").replace("HIT", ""));
+    write("later/acme/Probed.java", &PROBED.replace("FIELD", "static int hits;").replace("HIT", "hits++;"));
     write("later/acme/Swapped.java", &SWAPPED.replace("FACTOR", "10"));
     write(
         "src/acme/Passing.java",
         "package acme; public class Passing { public static int of(int a) { return a > 0 ? 2 * a : 0; } }",
     );
     let script = "javac -d other Other.java && jar cfm other.jar manifest -C other . && javac -cp other.jar -d classes src/acme/*.java && \
-        javac -d swapped later/acme/Swapped.java && mkdir -p passing/acme && mv classes/acme/Passing.class passing/acme && rm -r later";
+        javac -d swapped later/acme/Swapped.java && javac -d probed later/acme/Probed.java && mkdir -p passing/acme && mv classes/acme/Passing.class passing/acme && rm -r later";
     assert!(run(scratch.path(), "sh", &["-c", script]).status.success());
     let java = ["-Xmx24m", "-Xverify:all", "-javaagent:other.jar", "-cp", "classes:other.jar", "acme.Main"];
     let plain = run(scratch.path(), "java", &java);
     let printed = String::from_utf8_lossy(&plain.stdout).into_owned();
     assert_eq!(
         printed,
-        "10 5\n20 10\n1 true\nloaders left: 0\n6399936\n-1\n",
+        "10 5\n20 10\n1 true\n3 0\nloaders left: 0\n6399936\n-1\n",
         "{}",
         String::from_utf8_lossy(&plain.stderr)
     );
@@ -133,6 +155,9 @@ fn other_agents_swapped_code_loaders_that_go_and_a_small_heap_are_no_obstacle() 
     };
     let all = BTreeSet::from(["a < 0 is false", "a < 0 is true", "a > 0 is false", "a > 0 is true"]);
     assert_eq!(covered("acme.Sign.of"), all);
+    // Other agents inserted code; the decisions are still those of the source.
+    let probed = ["a == 2 is true", "a > 3 && b is false", "a > 3 && b is true"];
+    assert_eq!(covered("acme.Probed.of"), BTreeSet::from(probed));
     // The version that was swapped in is not what the source became: it is described by its code.
     let jumps = ["line 1, jump 1: not taken is false", "line 1, jump 1: not taken is true"];
     assert_eq!(

@@ -248,6 +248,15 @@ fn a_failing_command_and_a_missed_threshold_end_differently() {
     assert_eq!(code("cc -o t a.c && ./t", &["--fail-under", "branch=100"]), Some(2));
     assert_eq!(code("cc -o t a.c && ./t x", &[]), Some(5));
     assert_eq!(code("cc -o t a.c && ./t x", &["--fail-under", "branch=100"]), Some(5));
+    // A gate without objectives is not passed.
+    let straight = "echo 'int main(void) { return 0; }' > b.c && cc -o t b.c && ./t";
+    assert_eq!(code(straight, &["-c", "stmt", "--fail-under", "branch=80,stmt=80"]), Some(2));
+    assert_eq!(code(straight, &["-c", "stmt", "--fail-under", "stmt=80"]), Some(0));
+    let report = ["report", "-q", "--fail-under", "stmt=80"];
+    assert_eq!(touchstone(folder.path(), &report).status.code(), Some(0));
+    assert_eq!(code(straight, &["--fail-under", "branch=80"]), Some(2));
+    let report = ["report", "-q", "--fail-under", "branch=80"];
+    assert_eq!(touchstone(folder.path(), &report).status.code(), Some(2));
 }
 
 #[test]

@@ -7,7 +7,7 @@
 
 use crate::classfile::{Code, Decoded, Insn};
 use crate::coverage::implicit_exceptions::ImplicitException;
-use crate::coverage::source_marks::{MarkedRange, MethodMarks, Selector, SwitchMark, is_conditional};
+use crate::coverage::source_marks::{DecisionMark, MarkedRange, MethodMarks, Selector, SwitchMark, is_conditional};
 use crate::coverage::value_locations::ValuePointLocation;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -82,6 +82,8 @@ pub(crate) struct MethodDecisions {
     values: FxHashSet<usize>,
     /// The switches of the source, by offset.
     pub switches: FxHashMap<usize, (Selector, Span)>,
+    /// Decisions without objectives, with their texts: a condition is compiled to something other than a jump.
+    pub skipped: Vec<(Span, String)>,
     pub is_library: bool,
     pub all_switches: bool,
     point_locations: Vec<(PointId, PointLocation)>,
@@ -112,7 +114,13 @@ impl MethodDecisions {
         for (_, jump) in &jumps {
             observed.entry(jump.decision.number).or_default().insert(jump.condition);
         }
-        jumps.retain(|(_, jump)| evaluable_conditions(&jump.decision.tree).is_subset(&observed[&jump.decision.number]));
+        let is_observed = |decision: &DecisionMark| {
+            evaluable_conditions(&decision.tree).is_subset(&observed[&decision.number])
+        };
+        let skipped = jumps.iter().map(|(_, jump)| &jump.decision).filter(|decision| !is_observed(decision));
+        let skipped: BTreeMap<usize, _> = skipped.map(|decision| (decision.number, decision)).collect();
+        table.skipped = skipped.into_values().map(|mark| (span(file, mark.range), mark.text.clone())).collect();
+        jumps.retain(|(_, jump)| is_observed(&jump.decision));
         let mut numbers: BTreeMap<usize, DecisionId> = BTreeMap::new();
         let decisions: BTreeMap<usize, _> =
             jumps.iter().map(|(_, jump)| (jump.decision.number, &jump.decision)).collect();

@@ -3,6 +3,7 @@
 //!
 //! Deliberately not here: the points themselves, which `lower/points` emits while it lowers a method.
 
+mod changed_code;
 pub(crate) mod definite_assignment;
 pub(crate) mod implicit_exceptions;
 pub(crate) mod method_decisions;

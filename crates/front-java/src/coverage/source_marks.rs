@@ -5,6 +5,7 @@
 //! the helper is run (`program/jdk.rs`), and what is derived from the marks (`coverage/method_decisions.rs`).
 
 use crate::classfile::{ClassFile, Code, Decoded, Insn, decode};
+use crate::coverage::changed_code::changed_offsets;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -51,7 +52,7 @@ pub(crate) struct SwitchMark {
 }
 
 /// A jump that evaluates a condition.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct JumpMark {
     pub decision: Rc<DecisionMark>,
     pub condition: usize,
@@ -70,6 +71,22 @@ pub(crate) struct MethodMarks {
     pub switches: BTreeMap<usize, SwitchMark>,
     /// Jumps that are not conditions, with the reason.
     pub others: BTreeMap<usize, Option<Rc<str>>>,
+}
+
+impl MethodMarks {
+    /// Returns the marks at other offsets.
+    fn moved(&self, offsets: &FxHashMap<usize, usize>) -> MethodMarks {
+        fn at<T: Clone>(marks: &BTreeMap<usize, T>, offsets: &FxHashMap<usize, usize>) -> BTreeMap<usize, T> {
+            marks.iter().filter_map(|(at, mark)| Some((*offsets.get(at)?, mark.clone()))).collect()
+        }
+        MethodMarks {
+            file: self.file.clone(),
+            jumps: at(&self.jumps, offsets),
+            statements: at(&self.statements, offsets),
+            switches: at(&self.switches, offsets),
+            others: at(&self.others, offsets),
+        }
+    }
 }
 
 /// Statistics of the conditional jumps of classes.
@@ -181,6 +198,23 @@ impl SourceMarks {
             if !is_same {
                 let key = (used.name.to_string(), method.name.to_string(), method.desc.to_string());
                 forgotten += usize::from(self.methods.remove(&key).is_some());
+            }
+        }
+        forgotten
+    }
+
+    /// Moves the marks of a class to the class that another agent made of it, and drops those of methods whose code cannot be aligned.
+    /// Returns the number of these methods.
+    pub fn move_to(&mut self, changed: &ClassFile, compiled: &ClassFile) -> usize {
+        let mut forgotten = 0;
+        for method in &compiled.methods {
+            let key = (compiled.name.to_string(), method.name.to_string(), method.desc.to_string());
+            let Some(marks) = self.methods.remove(&key) else { continue };
+            let other = changed.methods.iter().find(|other| other.name == method.name && other.desc == method.desc);
+            let offsets = method.code().zip(other.and_then(|other| other.code()));
+            match offsets.and_then(|(compiled, changed)| changed_offsets(compiled, changed)) {
+                Some(offsets) => drop(self.methods.insert(key, Rc::new(marks.moved(&offsets)))),
+                None => forgotten += 1,
             }
         }
         forgotten

@@ -21,6 +21,8 @@ pub struct CodeLocations {
     pub jumps: Vec<ConditionJump>,
     /// The offsets at which statements begin, with their source positions.
     pub statements: Vec<(usize, Span)>,
+    /// Decisions that are not observed, with their texts: a condition is compiled to something other than a jump.
+    pub skipped: Vec<(Span, String)>,
     /// The switches of the source, with their positions.
     switches: Vec<(usize, Span)>,
     /// Points with a predicate on a single instruction; only of lowered methods.
@@ -77,6 +79,7 @@ impl LazyProgram {
             jumps: jumps.collect(),
             statements: table.statement_starts().map(|(at, point)| (at, point.span)).collect(),
             switches: table.switches().collect(),
+            skipped: table.skipped,
             points: point_locations.points,
             values: point_locations.values,
             own_fields: point_locations.own_fields,

@@ -107,6 +107,8 @@ pub struct CompileOptions<'p> {
     pub release: Option<u32>,
     /// The module of the JDK that the sources belong to, and their directory.
     pub module: Option<(&'p str, &'p Path)>,
+    /// True if annotation processors of the class path run.
+    pub processors: bool,
 }
 
 /// The oldest release that current compilers support.
@@ -167,6 +169,7 @@ impl Jdk {
             .arg(how.source_path.unwrap_or(Path::new("")))
             .arg(how.release.map_or(String::new(), |release| release.min(self.release).max(OLDEST_RELEASE).to_string()))
             .arg(how.module.map_or(String::new(), |(module, within)| format!("{module}={}", within.display())))
+            .arg(if how.processors { "processors" } else { "" })
             .args(sources)
             .output()
             .map_err(io("can't run java"))?;

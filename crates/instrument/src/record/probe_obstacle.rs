@@ -87,6 +87,9 @@ touchstone_base::reasons! {
         /// The statements of the function are not in the text.
         #[error("macros or directives hide the function's statements")]
         "statements_hidden" => StatementsHidden,
+        /// A decision of a Java method has a condition that is compiled to something other than a jump.
+        #[error("the decision `{0}` has no objectives: an operand is not compiled to a jump")]
+        "decision_without_jumps" => DecisionWithoutJumps(String),
 
         // Positions.
         /// The objective is in another file.

@@ -52,6 +52,9 @@ pub struct UnitRecord {
     pub keeps: ProbeStorage,
     /// The functions without probes, and the obstacles. The empty name stands for the whole file.
     pub untouched: Vec<(String, ProbeObstacle)>,
+    /// The reason why objectives are those of the bytecode and not those of the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_bytecode: Option<String>,
     /// The record for state coverage, if state is traced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<crate::state::StateRecord>,

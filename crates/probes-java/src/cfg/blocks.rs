@@ -1,7 +1,7 @@
 //! The control-flow graph of a method's bytecode.
 
 use touchstone_base::DominatorTree;
-use touchstone_classfile::{Code, Decoded, Insn, decode};
+use touchstone_classfile::{ArrayKind, Code, Decoded, Insn, SlotKind, decode};
 
 /// A basic block: control enters at the first instruction and leaves after the last one, unless an exception is thrown.
 #[derive(Clone, Debug)]
@@ -89,15 +89,18 @@ impl MethodCfg {
         is_conditional(&self.insns[last].insn).then_some(last)
     }
 
-    /// Returns the block that is reached from the start of `block` by following blocks that consist of one `goto`.
+    /// Returns the block that is reached from the start of `block` by following blocks that only jump, after probes of other tools at most.
     pub fn resolved(&self, block: usize) -> usize {
         let mut at = block;
         for _ in 0..self.blocks.len().min(MAX_GOTOS_FOLLOWED) {
             let CodeBlock { first, last, next, .. } = &self.blocks[at];
-            match (&self.insns[*last].insn, next.as_slice()) {
-                (Insn::Goto(_), [only]) if first == last => at = *only,
-                _ => return at,
+            let [only] = next[..] else { return at };
+            let goto = matches!(self.insns[*last].insn, Insn::Goto(_));
+            let before = &self.insns[*first..*last + usize::from(!goto)];
+            if !before.chunks(4).all(is_array_probe) {
+                return at;
             }
+            at = only;
         }
         block
     }
@@ -110,6 +113,15 @@ impl MethodCfg {
     }
 }
 
+/// Returns true if instructions set an element of a boolean array, as probes of coverage tools do.
+fn is_array_probe(insns: &[Decoded]) -> bool {
+    let [array, index, value, store] = insns else { return false };
+    matches!(array.insn, Insn::Load(SlotKind::Ref, _))
+        && matches!(index.insn, Insn::PushInt(_) | Insn::Constant(_))
+        && value.insn == Insn::PushInt(1)
+        && store.insn == Insn::ArrayStore(ArrayKind::Byte)
+}
+
 /// The maximum number of `goto` blocks that are followed in a row.
 const MAX_GOTOS_FOLLOWED: usize = 64;
 
@@ -120,7 +132,7 @@ pub(crate) fn is_conditional(insn: &Insn) -> bool {
 
 /// Returns true if an instruction may throw an exception.
 pub(crate) fn may_throw(insn: &Insn) -> bool {
-    use touchstone_classfile::{Arith, SlotKind};
+    use touchstone_classfile::Arith;
     matches!(
         insn,
         Insn::Constant(_)

@@ -22,6 +22,8 @@ pub struct Tally {
     pub excluded: u64,
     /// The objectives that were not measured.
     pub unmeasured: u64,
+    /// The objectives that a change does not affect.
+    pub unaffected: u64,
     /// The covered objectives that only tests with an error cover.
     pub by_error: u64,
 }
@@ -54,6 +56,11 @@ impl Tally {
         }
     }
 
+    /// Returns true if there are no objectives.
+    fn is_empty(&self) -> bool {
+        self.total + self.excluded + self.unmeasured + self.unaffected == 0
+    }
+
     fn add(&mut self, objective: &Objective) {
         if objective.excluded.is_some() {
             self.excluded += 1;
@@ -64,6 +71,7 @@ impl Tally {
             return;
         }
         if objective.status == Verdict::Unaffected {
+            self.unaffected += 1;
             return;
         }
         self.total += 1;
@@ -81,6 +89,7 @@ impl Tally {
         self.infeasible += other.infeasible;
         self.excluded += other.excluded;
         self.unmeasured += other.unmeasured;
+        self.unaffected += other.unaffected;
         self.by_error += other.by_error;
     }
 }
@@ -169,14 +178,21 @@ impl Figures {
                 continue;
             }
             let counts = &function.objectives;
-            let Counts { total, covered, infeasible, .. } = *counts;
-            let tally = Tally { total, covered, infeasible, ..Tally::default() };
+            let Counts { total, covered, infeasible, unaffected, .. } = *counts;
+            let tally = Tally { total, covered, infeasible, unaffected, ..Tally::default() };
             let key = (function.file.clone(), function.name.clone());
             figures.total.entry(&function.criterion).join(&tally);
             figures.functions.entry(key).or_default().entry(&function.criterion).join(&tally);
             figures.files.entry(function.file.clone()).or_default().entry(&function.criterion).join(&tally);
         }
         figures
+    }
+
+    /// Adds criteria that were requested, also if they have no objectives.
+    pub fn request(&mut self, criteria: &[String]) {
+        for criterion in criteria {
+            self.total.entry(criterion);
+        }
     }
 
     /// Returns the files, lowest coverage first, then by the number of missing objectives, then by path.
@@ -247,38 +263,41 @@ pub enum ThresholdResult {
 }
 
 impl Threshold {
-    /// Checks the whole document.
-    pub fn judge(&self, figures: &Figures) -> ThresholdResult {
-        let Some(tally) = figures.total.get(&self.criterion) else {
-            if figures.total.is_empty() {
-                return ThresholdResult::Reached;
+    /// Checks the whole document. `all` are its figures before it was restricted to changed lines or a variant: a restricted document may
+    /// have no objectives, but a threshold for objectives that never existed is not reached. Without `all`, the document may be empty.
+    pub fn judge(&self, figures: &Figures, all: Option<&Figures>) -> ThresholdResult {
+        let Threshold { criterion: name, percent } = self;
+        let whole = &all.unwrap_or(figures).total;
+        match whole.get(name) {
+            Some(tally) if tally.is_empty() && all.is_some() && *percent > 0.0 => {
+                return ThresholdResult::Below(format!("there are no {name} objectives, below {percent}%"));
             }
-            let known: Vec<&str> = figures.total.iter().map(|(name, _)| name).collect();
-            return ThresholdResult::NotAsked(format!(
-                "--fail-under {}: this campaign has no {} objectives, only {}; add it to -c",
-                self.criterion,
-                self.criterion,
-                known.join(", ")
-            ));
-        };
-        if tally.feasible() == 0 && tally.unmeasured > 0 && self.percent > 0.0 {
-            let (name, count) = (&self.criterion, tally.unmeasured);
-            return ThresholdResult::Below(format!(
-                "{name} could not be measured ({count} objectives), below {}%",
-                self.percent
-            ));
+            None if whole.is_empty() && all.is_some() && *percent > 0.0 => {
+                return ThresholdResult::Below(format!("there are no objectives, below {name}={percent}%"));
+            }
+            None if !whole.is_empty() => {
+                let known: Vec<&str> = whole.iter().map(|(name, _)| name).collect();
+                return ThresholdResult::NotAsked(format!(
+                    "--fail-under {name}: this campaign has no {name} objectives, only {}; add it to -c",
+                    known.join(", ")
+                ));
+            }
+            _ => {}
+        }
+        let tally = figures.total.get(name).copied().unwrap_or_default();
+        if tally.feasible() == 0 && tally.unmeasured > 0 && *percent > 0.0 {
+            let count = tally.unmeasured;
+            return ThresholdResult::Below(format!("{name} could not be measured ({count} objectives), below {percent}%"));
         }
         let (covered, feasible) = (tally.covered as f64, tally.feasible() as f64);
-        if covered * 100.0 >= self.percent * feasible {
+        if covered * 100.0 >= percent * feasible {
             return ThresholdResult::Reached;
         }
         ThresholdResult::Below(format!(
-            "{} is {} ({} of {} feasible), below {}%",
-            self.criterion,
+            "{name} is {} ({} of {} feasible), below {percent}%",
             tally.percent(),
             tally.covered,
             tally.feasible(),
-            self.percent
         ))
     }
 }

@@ -4,7 +4,9 @@
 //! then, since the classes do. Concurrent requests get the same answer, which is computed once.
 
 use super::offline::Tree;
-use super::{ClassGroup, ClassSource, LoadedClass, Sources};
+use super::class_group::ClassGroup;
+use super::loaded_classes::LoadedClass;
+use super::project_sources::{ClassSource, Sources};
 use crate::measure::error::MeasuringError;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -51,8 +53,8 @@ pub fn plan_classes(request: &PlansRequest) -> Result<(), MeasuringError> {
     let asked = ClassGroup { criteria: &request.criteria, class_path: &class_path, scratch: scratch.path() };
     let named = request.criteria.iter().filter_map(|name| criterion_named(name));
     let criteria: Vec<&'static dyn GoalCriterion> = named.filter(|criterion| has_predicates(*criterion)).collect();
-    if let Ok((program, classes, _)) = asked.program(&classes) {
-        asked.each(&program, &classes, &mut |loaded, _, known| {
+    if let Ok(group) = asked.program(&classes) {
+        group.each(&classes, &mut |loaded, _, known| {
             let Ok((module, methods)) = known else { return Ok(()) };
             let plan = class_plan(&loaded.class, module, methods, &criteria, &CriteriaOptions::default());
             let path = plan_of(&units, loaded.unit);
@@ -79,6 +81,7 @@ fn classes(request: &PlansRequest, sources: &Sources) -> Result<Vec<(LoadedClass
             unit: class_unit(&bytes, &request.criteria),
             bytes,
             class,
+            compiled: None,
             from: Some(request.place.clone()),
         };
         if let ClassSource::Source(source) = sources.of(&loaded) {

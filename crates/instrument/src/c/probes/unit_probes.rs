@@ -254,6 +254,7 @@ impl<'a> UnitProbes<'a> {
         let (state, behind) = state.unzip();
         let size = super::runtime_source::round_to_pages(self.next * request.keeps.bytes());
         let record = UnitRecord {
+            from_bytecode: None,
             version: RECORD_VERSION,
             unit: format!("{:016x}", request.unit),
             file: request.file.clone(),

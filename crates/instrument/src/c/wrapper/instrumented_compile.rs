@@ -744,6 +744,7 @@ fn empty_record(file: String) -> UnitRecord {
         untouched: Vec::new(),
         state: None,
         no_state: None,
+        from_bytecode: None,
         file,
     }
 }

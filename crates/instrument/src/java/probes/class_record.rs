@@ -39,6 +39,8 @@ pub struct JavaClass<'a> {
     pub criteria: &'a [&'static dyn GoalCriterion],
     /// The options of the criteria.
     pub options: &'a CriteriaOptions,
+    /// The reason why methods are described by their bytecode.
+    pub from_bytecode: Option<String>,
 }
 
 /// Returns the record of a class that is not measured, with the obstacle.
@@ -66,6 +68,7 @@ pub fn empty_class_record(unit: u64, file: String) -> UnitRecord {
         untouched: Vec::new(),
         state: None,
         no_state: None,
+        from_bytecode: None,
     }
 }
 
@@ -80,10 +83,16 @@ pub fn class_record(of: &JavaClass<'_>) -> UnitRecord {
     };
     let mut record = empty_class_record(of.unit, of.file.clone());
     record.size = layout.size;
+    record.from_bytecode.clone_from(&of.from_bytecode);
     let unprobed_methods: BTreeMap<usize, ProbeObstacle> = unprobed_methods(of, &layout);
     let mut used: BTreeSet<u32> = BTreeSet::new();
     for (func, located) in of.methods {
         let function = &of.module.functions[*func];
+        // Criteria on decisions need jumps only.
+        let asks_for_decisions = of.criteria.iter().any(|criterion| criterion.recorded_events().is_empty());
+        let skipped = located.skipped.iter().filter(|_| asks_for_decisions);
+        let skipped = skipped.map(|(_, text)| (function.name.clone(), ProbeObstacle::DecisionWithoutJumps(text.clone())));
+        record.untouched.extend(skipped);
         let wanted = objectives(of.module, &[*func], of.criteria, of.options);
         if wanted.list.is_empty() {
             continue;

@@ -12,4 +12,4 @@ pub use class_record::{JavaClass, class_record, empty_class_record, unprobed_cla
 pub use mutant_predicates::{class_plan, class_unit, has_predicates};
 pub use offline_weaving::{HitHolderSource, InstrumentedClass, OfflineWeaver};
 pub use replay_weaving::ReplayWeaver;
-pub use touchstone_probes_java::planned_unit;
+pub use touchstone_probes_java::{SOURCE_EXTENSIONS, TEST_CLASS_DIRECTORIES, has_known_source, planned_unit};

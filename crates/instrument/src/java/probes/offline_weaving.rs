@@ -8,8 +8,8 @@ use std::path::Path;
 use touchstone_base::StableHasher;
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_probes_java::{
-    PredicatePlan, ProbeLayout, ProbeRequest, WeaveRequest, check_class, check_class_name, planned_unit,
-    predicate_class_name, unit, weave,
+    PredicatePlan, ProbeLayout, ProbeRequest, WeaveRequest, check_class, check_class_name, has_known_source,
+    planned_unit, predicate_class_name, unit, weave,
 };
 
 const HOLDER_TEMPLATE: &str = include_str!("../../../runtime/java/Hits.java");
@@ -76,11 +76,10 @@ impl OfflineWeaver {
         file.starts_with(HOLDER_PACKAGE_PREFIX)
     }
 
-    /// Weaves a class, with the probes of a plan. Returns `None` if the class has nothing to measure, was not compiled
-    /// from Java source, or can't be woven.
+    /// Weaves a class, with the probes of a plan. Returns `None` if the class has nothing to measure, no source in
+    /// a measured language, or can't be woven.
     pub fn class(&mut self, bytes: &[u8], plan: Option<&[u8]>) -> Option<InstrumentedClass> {
-        let class = ClassFile::read(bytes).ok()?;
-        class.source_file().filter(|file| file.ends_with(".java"))?;
+        let class = ClassFile::read(bytes).ok().filter(has_known_source)?;
         self.weave(bytes, &class, plan)
     }
 
