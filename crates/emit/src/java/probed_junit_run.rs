@@ -64,7 +64,8 @@ pub fn run_junit_with_probes(
     }
     path.extend(class_path(target));
     let run = Run { target, jvm, scratch: scratch.path(), path: path.join(":"), hits: &probed.hits };
-    let files: BTreeSet<&Path> = suites.iter().map(|suite| suite.suite.as_path()).collect();
+    let to_run = suites.iter().filter(|suite| !suite.tests.is_empty());
+    let files: BTreeSet<&Path> = to_run.map(|suite| suite.suite.as_path()).collect();
     let rejected = run.compile(&files)?;
     let began = Instant::now();
     let limit = Duration::from_secs(u64::from(target.limits.total_seconds) * suites.len() as u64);
@@ -72,7 +73,7 @@ pub fn run_junit_with_probes(
     for suite in suites {
         let no_time = began.elapsed() > limit || is_interrupted();
         results.push(match rejected.get(suite.suite.as_path()) {
-            Some(why) => ProbedRun::stopped(format!("they do not compile: {why}")),
+            Some(why) => ProbedRun::stopped(why.clone()),
             None if no_time => ProbedRun::stopped("there was no time to run its tests with probes".to_string()),
             None => run.run(suite)?,
         });
@@ -96,6 +97,9 @@ struct Run<'a> {
 impl Run<'_> {
     /// Compiles files. Returns those that the compiler rejects, with its messages.
     fn compile<'f>(&self, files: &BTreeSet<&'f Path>) -> Result<BTreeMap<&'f Path, String>, EmitError> {
+        if files.is_empty() {
+            return Ok(BTreeMap::new());
+        }
         let Some(why) = self.rejection(files)? else { return Ok(BTreeMap::new()) };
         if let (1, Some(only)) = (files.len(), files.first()) {
             return Ok(BTreeMap::from([(*only, why)]));

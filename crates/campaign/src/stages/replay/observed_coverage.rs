@@ -192,7 +192,9 @@ impl ReplayedSuite<'_, '_> {
                         objective.status = Status::Covered(seen);
                         continue;
                     }
-                    let ran = by.iter().find(|test| has_run(tests[test.as_str()]));
+                    // Without an obstacle, a test that is missing was not written or did not compile.
+                    let is_known = |test: &str| observed.obstacle.is_some() || observed.covered.contains_key(test);
+                    let ran = by.iter().find(|test| has_run(tests[test.as_str()]) && is_known(test));
                     let why = match (ran, observed.unprobed.get(id)) {
                         (None, _) => Unconfirmed::NoTestPassed,
                         (_, Some(why)) => Unconfirmed::NoProbe(why.clone()),
