@@ -183,3 +183,76 @@ class Reader {
 
     int getValue() { return value; }
 }
+
+class Notes { final Map<Integer, String> map = new HashMap<>(); }
+
+class Shelf {
+    final List<String> list = new ArrayList<>(Arrays.asList("a", "b"));
+
+    void copyTo(List<String> other) { list.forEach(other::add); }
+
+    /** The list is local to the method, also inside of the lambda expression. */
+    int countByLambda() {
+        List<String> found = new ArrayList<>();
+        list.forEach(text -> found.add(text));
+        return found.size();
+    }
+}
+
+interface Rule { boolean fits(String text); }
+
+class Gate {
+    private final java.util.function.IntPredicate first;
+    private final Rule second;
+    Runnable onOpen;
+
+    Gate(java.util.function.IntPredicate first, Rule second) { this.first = first; this.second = second; }
+
+    boolean opens(int value) {
+        if (onOpen != null) onOpen.run();
+        return first.test(value);
+    }
+
+    boolean named(String text) { return second.fits(text); }
+}
+
+class Grid implements Cloneable {
+    int wide;
+    int high;
+
+    @Override public Grid clone() {
+        try {
+            return (Grid) super.clone();
+        } catch (CloneNotSupportedException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+}
+
+interface Store {
+    int load();
+
+    void keep(int value);
+
+    default void drop() { throw new UnsupportedOperationException(); }
+}
+
+class Four implements Store {
+    public int load() { return 4; }
+
+    public void keep(int value) {}
+}
+
+class Depot {
+    Store store;
+    String name;
+    int total;
+
+    int load() { return store.load(); }
+
+    void need() { if (store == null) throw new IllegalStateException(); }
+
+    void drop() { store.drop(); }
+
+    void save() { store.keep(total); }
+}

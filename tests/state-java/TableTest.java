@@ -90,10 +90,12 @@ class TableTest {
         assertEquals(1, phones.size());
     }
 
-    // 1/1
+    // n/a
     @Test void mapOfTheTest() {
         Map<String, Integer> map = new HashMap<>();
         map.put("Ann", 7);
+        int[] counts = {1, 2};
+        counts[0] = 3;
         assertEquals(1, map.size());
     }
 
@@ -111,43 +113,43 @@ class TableTest {
         assertEquals(0, phones.get("Bob"));
     }
 
-    // 0/1 not: map
+    // 0/1 not: Notes.map
     @Test void entryThatWasReplacedAfterTheAssertion() {
-        Map<Integer, String> map = new HashMap<>();
+        Map<Integer, String> map = new Notes().map;
         map.put(1, "a");
         assertEquals("a", map.get(1));
         map.put(1, "b");
     }
 
-    // 0/1 not: list
+    // 0/1 not: Shelf.list
     @Test void anotherElementOfAList() {
-        List<String> list = new ArrayList<>(Arrays.asList("a", "b"));
+        List<String> list = new Shelf().list;
         list.set(0, "x");
         assertEquals("b", list.get(1));
     }
 
     // 1/1
     @Test void elementOfAListThatALoopSet() {
-        List<String> list = new ArrayList<>(Arrays.asList("a", "b"));
+        List<String> list = new Shelf().list;
         for (int i = 0; i < 2; i++) list.set(i, "x");
         assertEquals("x", list.get(1));
     }
 
     // 1/1
     @Test void allEntriesByTheTextOfAMap() {
-        Map<String, Integer> map = new TreeMap<>();
-        map.put("Ann", 7);
-        assertEquals("{Ann=7}", map.toString());
+        Map<Integer, String> map = new Notes().map;
+        map.put(7, "Ann");
+        assertEquals("{7=Ann}", map.toString());
     }
 
     // 1/1
     @Test void whatWasAddedMayBeAnywhere() {
-        List<String> list = new ArrayList<>();
+        List<String> list = new Shelf().list;
         list.add("a");
         assertEquals("a", list.get(0));
     }
 
-    // 2/2
+    // 1/1
     @Test void objectInAMap() {
         Map<String, Counter> map = new HashMap<>();
         map.put("a", counted);
@@ -248,7 +250,7 @@ class TableTest {
         assertEquals(5, new Memory().add(2, 3));
     }
 
-    // 3/3
+    // 2/2
     @Test void lambdas() {
         List<Color> colors = new ArrayList<>();
         colors.add(new Color("red", 1));
@@ -274,6 +276,106 @@ class TableTest {
         String name = color.getName();
         String kept = upper(name);
         assertEquals("RED", kept);
+    }
+
+    // 1/3 not: Gate.onOpen, Gate.second
+    @Test void functionsAreOnlyCalled() {
+        Gate gate = new Gate(value -> value > 3, String::isEmpty);
+        gate.onOpen = () -> {};
+        assertTrue(gate.opens(5));
+    }
+
+    // 2/3 not: Gate.onOpen
+    @Test void theFunctionThatIsCalled() {
+        Gate gate = new Gate(value -> true, text -> true);
+        gate.onOpen = () -> {};
+        assertTrue(gate.opens(5) && gate.named("x"));
+    }
+
+    // 1/1
+    @Test void readWithoutAResult() {
+        Shelf shelf = new Shelf();
+        shelf.list.forEach(text -> {});
+        ((ArrayList<String>) shelf.list).ensureCapacity(9);
+        assertEquals(2, shelf.countByLambda());
+    }
+
+    // 2/2
+    @Test void methodReferences() {
+        Shelf from = new Shelf(), to = new Shelf();
+        from.copyTo(to.list);
+        assertEquals(4, to.list.size());
+    }
+
+    // 1/1
+    @Test void methodReferenceThatReads() {
+        Shelf shelf = new Shelf();
+        java.util.function.IntSupplier size = shelf.list::size;
+        shelf.list.add("c");
+        assertEquals(3, size.getAsInt());
+    }
+
+    // 1/2 not: Grid.high
+    @Test void fieldsOfAClone() {
+        Grid grid = new Grid();
+        grid.wide = 3;
+        grid.high = 4;
+        Grid copy = grid.clone();
+        assertEquals(3, copy.wide);
+    }
+
+    // 1/2 not: Grid.wide
+    @Test void whatIsClonedWasReadBefore() {
+        Grid grid = new Grid();
+        grid.high = 4;
+        Grid copy = grid.clone();
+        grid.wide = 5;
+        assertEquals(4, copy.high + copy.wide);
+    }
+
+    // 0/1 not: Row.cells[]
+    @Test void anotherElementOfAClonedArray() {
+        Row row = new Row();
+        row.set(0, 5);
+        assertEquals(0, row.cells.clone()[1]);
+    }
+
+    // 1/1
+    @Test void theClassThatIsCalled() {
+        Depot depot = new Depot();
+        depot.store = new Four();
+        assertEquals(4, depot.load());
+    }
+
+    // 1/2 not: Depot.name
+    @Test void caughtWhereItMustFail() {
+        Depot depot = new Depot();
+        depot.name = "north";
+        depot.store = null;
+        try {
+            depot.need();
+            fail();
+        } catch (IllegalStateException expected) {
+        }
+    }
+
+    // 1/2 not: Depot.name
+    @Test void thrownByTheClassThatIsCalled() {
+        Depot depot = new Depot();
+        depot.name = "north";
+        depot.store = new Four();
+        assertThrows(UnsupportedOperationException.class, depot::drop);
+    }
+
+    // 1/2 not: Depot.total
+    @Test void mocksThatAreVerified() {
+        Store store = org.mockito.Mockito.mock(Store.class);
+        Depot depot = new Depot();
+        depot.store = store;
+        depot.total = 3;
+        depot.save();
+        org.mockito.Mockito.inOrder(store).verify(store).keep(3);
+        depot.total = 4;
     }
 
     private static String upper(String text) { return text.toUpperCase(); }

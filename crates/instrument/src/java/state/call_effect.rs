@@ -4,8 +4,11 @@
 //! is modelled: by the user's rules, by the tables of `library_models.rs`, and by whether a mock object was being verified.
 //! All of these questions are answered here, before the interpreter changes anything.
 
-use super::library_models::{AssertionRole, ElementAccess, assertion_role, boxes, element_access, modifies};
-use super::method_facts::CallSite;
+use super::function_objects::FunctionObjects;
+use super::library_models::{
+    AssertionRole, ElementAccess, assertion_role, boxes, copies_receiver, element_access, is_functional, modifies,
+};
+use super::method_facts::{CallSite, DynamicCallResult};
 use super::method_frames::ActiveCall;
 use super::test_execution::{ContainerKey, ObjectId};
 use super::traced_classes::TracedClasses;
@@ -44,6 +47,8 @@ pub(super) enum ContentsWrite {
     UpdatesElement(ContainerKey),
     /// The whole contents of the receiver.
     Receiver,
+    /// No modification, but later reads of the receiver depend on the call: it may be a mock.
+    Influence,
     /// The destination array of `System.arraycopy`.
     CopyDestination,
     /// The whole contents of every argument of a static method.
@@ -65,6 +70,10 @@ pub(super) enum CallResult {
     FromArguments,
     /// The same, and it is the constant that its argument is.
     Boxed,
+    /// A copy of the receiver.
+    Copy,
+    /// A function object, which captures the arguments.
+    Function,
 }
 
 impl CallEffect {
@@ -76,8 +85,12 @@ impl CallEffect {
         receiver: ObjectId,
         was_verified: bool,
         classes: &TracedClasses,
-        rules: &StateRules,
+        (functions, rules): (&FunctionObjects, &StateRules),
     ) -> CallEffect {
+        if matches!(site.makes, DynamicCallResult::Function(_)) {
+            let (reads, writes) = (ContentsRead::Nothing, ContentsWrite::Nothing);
+            return CallEffect { reads, asserts: false, verifies_next: false, writes, result: CallResult::Function };
+        }
         let listed = |names: &[String]| rules.names(names, &site.member.class, &site.member.name);
         let (modifies_by_rule, queries) = (listed(&rules.modifies), listed(&rules.queries));
         let (asserts_by_rule, role) =
@@ -87,7 +100,9 @@ impl CallEffect {
         let element = (is_library && !modifies_by_rule && !queries && receiver != 0)
             .then(|| Some((element_access(&site.member)?, call.values.get(1)?.key.clone()?)))
             .flatten();
+        let copies = is_library && copies_receiver(&site.member);
         let reads = match &element {
+            None if copies => ContentsRead::Nothing,
             Some((_, key)) => ContentsRead::Element(key.clone()),
             None if is_library || modifies_by_rule || queries || asserts_by_rule || was_verified => {
                 ContentsRead::Everything
@@ -98,9 +113,16 @@ impl CallEffect {
         let is_mocked = is_library && site.has_receiver && classes.declares(&site.member);
         let returns_nothing = site.result == Desc::Void;
         let is_mutator = is_library && modifies(&site.member, returns_nothing, rules);
-        let writes_something = modifies_by_rule || is_mutator || is_mocked;
+        let is_known_function = functions.by_object.contains_key(&receiver);
+        let is_function = is_known_function || is_functional(&site.member.class) || (is_mocked && call.called_back);
+        let may_be_mock = (is_mocked || returns_nothing) && !is_known_function;
+        let writes_something = modifies_by_rule || is_mutator || is_mocked || is_function;
         let writes = match element {
             _ if !writes_something || role != AssertionRole::No || was_verified => ContentsWrite::Nothing,
+            _ if is_function && !modifies_by_rule && site.has_receiver => match may_be_mock {
+                true => ContentsWrite::Influence,
+                false => ContentsWrite::Nothing,
+            },
             Some((ElementAccess::Replaces, key)) => ContentsWrite::ReplacesElement(key),
             Some((ElementAccess::Asks | ElementAccess::Changes, key)) => ContentsWrite::UpdatesElement(key),
             None if site.has_receiver => ContentsWrite::Receiver,
@@ -113,6 +135,7 @@ impl CallEffect {
             Some(_) if call.entered && queries => CallResult::ReturnedQuery,
             Some(_) if call.entered => CallResult::Returned,
             _ if boxes(&site.member) => CallResult::Boxed,
+            _ if copies => CallResult::Copy,
             _ => CallResult::FromArguments,
         };
         CallEffect {

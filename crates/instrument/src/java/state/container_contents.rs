@@ -77,6 +77,24 @@ impl ContainerContents {
         self.put(object, put);
     }
 
+    /// Lets the contents of an object as a whole depend on more than before.
+    pub fn add_influence(&mut self, object: ObjectId, node: NodeId) {
+        self.of(object).content = node;
+    }
+
+    /// Sets the contents of an object that is a copy of another one.
+    pub fn set_copied(&mut self, object: ObjectId, content: NodeId, elements: &[(u32, NodeId)]) {
+        let inside = self.of(object);
+        inside.content = content;
+        inside.elements.extend(elements.iter().copied());
+    }
+
+    /// Returns the node of the whole and the elements of an array.
+    pub fn array(&self, array: ObjectId) -> Option<(NodeId, Vec<(u32, NodeId)>)> {
+        let inside = self.all.get(&array)?;
+        Some((inside.content, inside.elements.iter().map(|(index, node)| (*index, *node)).collect()))
+    }
+
     /// Replaces the entry of a container for a key; `put` are the objects that may be added to it.
     pub fn set_entry(&mut self, object: ObjectId, key: ContainerKey, node: NodeId, put: &[ObjectId]) {
         self.of(object).entries.insert(key, node);

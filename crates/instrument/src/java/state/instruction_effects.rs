@@ -4,7 +4,9 @@ use super::java_trace::{JavaEvent, JavaEventKind};
 use super::method_facts::InsnOperand;
 use super::method_frames::{ActiveCall, EntryKind, FrameWait, ThrownException};
 use super::operand_stack::shuffle_stack;
-use super::test_execution::{ContainerKey, FieldOrigin, HeapUpdate, ObjectId, TracedValue, UpdatedLocation, ValueRef};
+use super::test_execution::{
+    ContainerKey, ContentsKind, FieldOrigin, HeapUpdate, ObjectId, TracedValue, UpdatedLocation, ValueRef,
+};
 use super::trace_interpreter::{RunningThread, TraceInterpreter, bind_references};
 use super::traced_classes::FieldNumber;
 use crate::state::{NONE, NodeId};
@@ -160,13 +162,14 @@ impl TraceInterpreter<'_> {
                 let value = frame.take(is_wide(&facts.sites[at]));
                 let (entry, initialises) = (frame.entry, frame.initialises);
                 let Some(field) = self.field(&facts, at) else { return };
+                let whole = running.execution.whole(&value);
                 let is_state = self.classes.fields[field as usize].is_state && !initialises;
                 let update = is_state.then(|| HeapUpdate {
                     method: facts.clone(),
                     insn: at,
                     changed: UpdatedLocation::Static(field),
                 });
-                let node = running.execution.changed(vec![value.node.get(), now, entry], update);
+                let node = running.execution.changed(vec![whole, now, entry], update);
                 running.execution.statics.insert(field, node);
                 self.store_reference(running, &value, FieldOrigin { object: 0, field, depth: 0 });
             }
@@ -185,13 +188,14 @@ impl TraceInterpreter<'_> {
             Insn::ArrayStore(array) => {
                 let value = frame.take(matches!(array, ArrayKind::Long | ArrayKind::Double));
                 let (index, held) = (frame.pop(), frame.pop());
-                let (entry, is_own, initialises) = (frame.entry, held.born == frame.serial, frame.initialises);
+                let (entry, initialises) = (frame.entry, frame.initialises);
                 let variable = frame.variable(&held);
                 let object = event.object();
                 self.bind_object(running, &held, object);
-                let changed = UpdatedLocation::Contents { object, variable, is_array: true, is_own };
+                let (is_own, whole) = (running.is_own(&held), running.execution.whole(&value));
+                let changed = UpdatedLocation::Contents { object, variable, kind: ContentsKind::Array, is_own };
                 let update = (!initialises).then(|| HeapUpdate { method: facts.clone(), insn: at, changed });
-                let deps = vec![value.node.get(), index.node.get(), held.node.get(), now, entry];
+                let deps = vec![whole, index.node.get(), held.node.get(), now, entry];
                 let node = running.execution.changed(deps, update);
                 running.execution.contents.set_element(object, event.second(), node);
             }
@@ -225,6 +229,15 @@ impl TraceInterpreter<'_> {
     /// Binds a reference to an object, which the field that it was read from therefore holds.
     pub(super) fn bind_object(&mut self, running: &mut RunningThread<'_>, value: &ValueRef, object: ObjectId) {
         value.object.set(object);
+        if object != 0 {
+            running.execution.identify_copy(value, object);
+            if let Some(function) = &value.function {
+                self.functions.by_object.insert(object, function.clone());
+            }
+            if value.born != 0 {
+                running.execution.allocators.insert(object, value.born);
+            }
+        }
         if let Some(origin) = value.origin.get() {
             running.execution.holders.insert(object, origin);
             if origin.depth == 0 {
@@ -235,6 +248,10 @@ impl TraceInterpreter<'_> {
 
     /// Stores a value in a field.
     fn store_reference(&mut self, running: &mut RunningThread<'_>, value: &ValueRef, origin: FieldOrigin) {
+        match &value.function {
+            Some(function) => self.functions.by_field.insert((origin.object, origin.field), function.clone()),
+            None => self.functions.by_field.remove(&(origin.object, origin.field)),
+        };
         running.execution.held_objects.remove(&(origin.object, origin.field));
         running.execution.unresolved_conditions.remove(&(origin.object, origin.field));
         if value.object.get() != 0 {
@@ -248,8 +265,9 @@ impl TraceInterpreter<'_> {
     fn push_field(&mut self, running: &mut RunningThread<'_>, at: usize, node: u32, origin: FieldOrigin) {
         let facts = running.top().facts.clone();
         let InsnOperand::Field(site) = &facts.sites[at] else { return };
+        let function = self.functions.by_field.get(&(origin.object, origin.field)).cloned();
         let origin = site.desc.is_ref().then_some(origin);
-        let value = TracedValue { node: node.into(), origin: origin.into(), ..TracedValue::default() };
+        let value = TracedValue { node: node.into(), origin: origin.into(), function, ..TracedValue::default() };
         running.top().push(Rc::new(value), site.desc.is_wide());
     }
 
@@ -265,10 +283,11 @@ impl TraceInterpreter<'_> {
         let frame = running.top();
         let (facts, now, entry, initialises) = (frame.facts.clone(), frame.now(), frame.entry, frame.initialises);
         let Some(field) = self.field(&facts, at) else { return };
+        let whole = running.execution.whole(value);
         let changed = UpdatedLocation::Field(object, field);
         let is_state = self.classes.fields[field as usize].is_state && !initialises;
         let update = is_state.then(|| HeapUpdate { method: facts.clone(), insn: at, changed });
-        let node = running.execution.changed(vec![value.node.get(), receiver.node.get(), now, entry], update);
+        let node = running.execution.changed(vec![whole, receiver.node.get(), now, entry], update);
         running.execution.fields.insert((object, field), node);
         self.store_reference(running, value, FieldOrigin { object, field, depth: 0 });
     }
@@ -289,7 +308,12 @@ impl TraceInterpreter<'_> {
             JavaEventKind::Two => bind_references(frame, &[event.object(), event.second()]),
             _ => {}
         }
-        let values = frame.call.iter().flat_map(|call| call.values.clone()).collect::<Vec<_>>();
+        self.bind_call_objects(running);
+    }
+
+    /// Binds the receiver and the arguments of the innermost call, as far as events have identified their objects.
+    pub(super) fn bind_call_objects(&mut self, running: &mut RunningThread<'_>) {
+        let values = running.top().call.iter().flat_map(|call| call.values.clone()).collect::<Vec<_>>();
         for value in values {
             let object = value.object.get();
             if object != 0 {
@@ -303,7 +327,11 @@ impl TraceInterpreter<'_> {
         let Some(mut left) = running.frames.pop() else { return };
         let result = kind.map(|kind| {
             let value = left.take(kind.is_wide());
-            let node = running.execution.both(value.node.get(), left.now());
+            let node = match left.entered {
+                EntryKind::Callback => running.execution.whole(&value),
+                _ => value.node.get(),
+            };
+            let node = running.execution.both(node, left.now());
             // The caller did not allocate it.
             Rc::new(TracedValue { node: node.into(), born: 0, ..(*value).clone() })
         });
@@ -316,7 +344,11 @@ impl TraceInterpreter<'_> {
                 call.given_back = running.execution.both(call.given_back, given);
                 return;
             }
-            EntryKind::Direct => call.result = result,
+            EntryKind::Direct => {
+                let InsnOperand::Call(site) = &caller.facts.sites[caller.at] else { return };
+                let selected = call.selected_by(site);
+                call.result = result.map(|value| value.with(running.execution.both(value.node.get(), selected)));
+            }
         }
         self.complete_call(running);
         self.run(running);

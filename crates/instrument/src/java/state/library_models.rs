@@ -85,7 +85,8 @@ pub(super) fn assertion_role(method: &MemberRef, has_receiver: bool, rules: &Sta
     if name.starts_with("assert") { AssertionRole::All } else { AssertionRole::No }
 }
 
-/// The names of library methods with a result that modify their receiver. All methods without a result do.
+/// The names of library methods with a result that modify their receiver. Methods without a result do, except for
+/// [`KEEPS`] of the JDK.
 const MODIFIES: [&str; 40] = [
     "add*",
     "put*",
@@ -142,6 +143,81 @@ const FIXED: [&str; 9] = [
     "java/lang/Long",
 ];
 
+/// The methods of the JDK without a result that modify neither their receiver nor a container.
+const KEEPS: [&str; 35] = [
+    "accept*",
+    "await*",
+    "check*",
+    "config",
+    "copyInto",
+    "ensureCapacity",
+    "entering",
+    "execute",
+    "exiting",
+    "fine*",
+    "forEach",
+    "forEachEntry",
+    "forEachKey",
+    "forEachOrdered",
+    "forEachValue",
+    "getBytes",
+    "getChars",
+    "ifPresent*",
+    "info",
+    "join",
+    "list",
+    "lock*",
+    "log*",
+    "notify",
+    "notifyAll",
+    "printStackTrace",
+    "publish",
+    "run*",
+    "save",
+    "severe",
+    "signal*",
+    "trimToSize",
+    "unlock*",
+    "wait",
+    "warning",
+];
+
+/// The methods of libraries that keep a function object and do not call it.
+const KEEPS_FUNCTIONS: [&str; 12] = [
+    "<init>",
+    "add*",
+    "andThen",
+    "compose",
+    "of*",
+    "offer*",
+    "push*",
+    "put*",
+    "register*",
+    "requireNonNull*",
+    "set*",
+    "store*",
+];
+
+/// The functional interfaces of the JDK that are not in `java.util.function`.
+const FUNCTIONAL: [&str; 4] =
+    ["java/lang/Runnable", "java/util/concurrent/Callable", "java/util/Comparator", "java/util/concurrent/Executor"];
+
+/// Returns true if calls of a method on a JDK interface only call a function.
+pub(super) fn is_functional(class: &str) -> bool {
+    class.starts_with("java/util/function/") || FUNCTIONAL.contains(&class)
+}
+
+/// Returns true if a library method calls the function objects that it receives.
+pub(super) fn calls_functions(method: &MemberRef) -> bool {
+    !KEEPS_FUNCTIONS.iter().any(|pattern| StateRules::fits(pattern, &method.name))
+}
+
+/// Returns true if a method returns a copy of its receiver, whose fields or elements are those of the receiver.
+pub(super) fn copies_receiver(method: &MemberRef) -> bool {
+    let is_plain = &*method.class == "java/lang/Object" || method.class.starts_with('[');
+    is_plain && &*method.name == "clone" && method.desc.starts_with("()")
+}
+
 /// Returns true if a library method modifies its receiver, or its arguments if it is static.
 pub(super) fn modifies(method: &MemberRef, gives_nothing: bool, rules: &StateRules) -> bool {
     let (class, name) = (&*method.class, &*method.name);
@@ -150,8 +226,10 @@ pub(super) fn modifies(method: &MemberRef, gives_nothing: bool, rules: &StateRul
         None => class == *fixed,
     });
     let listed = rules.names(&rules.modifies, class, name);
-    let by_name = MODIFIES.iter().any(|pattern| StateRules::fits(pattern, name));
-    listed || (!is_fixed && (gives_nothing || by_name) && name != "<init>")
+    let matches = |patterns: &[&str]| patterns.iter().any(|pattern| StateRules::fits(pattern, name));
+    let is_of_jdk = class.starts_with("java/") || class.starts_with("javax/");
+    let by_result = gives_nothing && !(is_of_jdk && matches(&KEEPS));
+    listed || (!is_fixed && (by_result || matches(&MODIFIES)) && name != "<init>")
 }
 
 /// The access of a JDK container's method to the element that its first argument selects.

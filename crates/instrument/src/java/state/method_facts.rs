@@ -10,7 +10,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
-use touchstone_front_java::classfile::{ClassFile, Code, Constant, Desc, Insn, MemberRef, MethodDesc, access};
+use touchstone_front_java::classfile::{ClassFile, Code, Constant, Desc, Handle, Insn, MemberRef, MethodDesc, access};
 use touchstone_probes_java::{TracedMethod, expects_exception};
 
 /// A traced method.
@@ -22,6 +22,8 @@ pub(super) struct MethodFacts {
     pub sites: Vec<InsnOperand>,
     /// The branches, by the block that ends with them.
     pub branches: BTreeMap<usize, BranchFacts>,
+    /// The instructions that report that a test failed.
+    failures: BTreeSet<usize>,
     /// The immediate post-dominator of each block.
     pub post_dominators: Vec<Option<usize>>,
     /// True for each wide one of the receiver and parameters.
@@ -57,16 +59,30 @@ pub(super) struct CallSite {
     pub params: Vec<bool>,
     pub result: Desc,
     pub has_receiver: bool,
+    /// True if the class of the receiver selects the method.
+    pub dispatches: bool,
     pub makes: DynamicCallResult,
 }
 
+/// A call site that creates a function object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct FunctionSite {
+    /// The method that the function object calls.
+    pub member: MemberRef,
+    /// True if it is called on an object.
+    pub has_receiver: bool,
+    pub returns_nothing: bool,
+}
+
 /// The result of an `invokedynamic` call site.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum DynamicCallResult {
     /// A value that is computed from the arguments; also all other calls.
     Result,
     /// A method of a record, which reads all of its fields.
     RecordMember,
+    /// The object of a lambda expression or method reference.
+    Function(FunctionSite),
 }
 
 /// The control dependences of a branch.
@@ -107,13 +123,14 @@ impl MethodFacts {
             followed,
             sites,
             branches: BTreeMap::new(),
+            failures: BTreeSet::new(),
             post_dominators,
             params,
             is_numbered: Cell::new(false),
         };
         let receivers = facts.receivers();
-        let failing: BTreeSet<usize> =
-            (0..facts.followed.blocks()).filter(|block| facts.reports_failure(*block, rules)).collect();
+        facts.failures = (0..facts.sites.len()).filter(|insn| facts.is_failure(*insn, rules)).collect();
+        let failing: BTreeSet<usize> = facts.failures.iter().map(|insn| facts.followed.block_of(*insn)).collect();
         for block in 0..facts.followed.blocks() {
             if facts.followed.next(block).len() > 1 {
                 let choice = facts.choice(block, &failing, &receivers);
@@ -130,6 +147,11 @@ impl MethodFacts {
     /// Returns true if it is a test that must throw an exception.
     pub fn expects_exception(&self) -> bool {
         self.class.is_test && expects_exception(&self.class.class, &self.class.class.methods[self.index])
+    }
+
+    /// Returns true if it is the body of a lambda expression.
+    pub fn is_lambda(&self) -> bool {
+        self.name().starts_with("lambda$")
     }
 
     pub fn name(&self) -> &Arc<str> {
@@ -177,16 +199,26 @@ impl MethodFacts {
         chain(other).find(|block| ways.contains(block))
     }
 
-    /// Returns true if a block reports that a test failed.
-    fn reports_failure(&self, block: usize, rules: &StateRules) -> bool {
-        let (first, last) = self.followed.block_range(block);
-        (first..=last).any(|insn| match (&self.followed.insns()[insn].insn, &self.sites[insn]) {
+    /// Returns true if an instruction reports that a test failed.
+    fn is_failure(&self, insn: usize, rules: &StateRules) -> bool {
+        match (&self.followed.insns()[insn].insn, &self.sites[insn]) {
             (Insn::New(index), _) => {
                 self.class.class.pool.class(*index).is_ok_and(|name| frameworks::is_failure(&name))
             }
             (_, InsnOperand::Call(call)) => frameworks::reports_failure(&call.member, rules),
             _ => false,
-        })
+        }
+    }
+
+    /// Returns true if a failure is reported before the block `until` unless the instruction throws an exception.
+    pub fn fails_after(&self, insn: usize, until: Option<usize>) -> bool {
+        let from = self.followed.block_of(insn);
+        let rest = insn + 1..=self.followed.block_range(from).1;
+        let after = std::iter::successors(self.post_dominators[from], |block| self.post_dominators[*block])
+            .take(self.post_dominators.len())
+            .take_while(|block| Some(*block) != until);
+        let ranges = after.map(|block| self.followed.block_range(block)).map(|(first, last)| first..=last);
+        std::iter::once(rest).chain(ranges).any(|range| self.failures.range(range).next().is_some())
     }
 
     fn choice(&self, block: usize, failing: &BTreeSet<usize>, receivers: &Receivers) -> BranchFacts {
@@ -341,6 +373,18 @@ impl MethodFacts {
     }
 }
 
+impl FunctionSite {
+    fn of(called: Handle) -> FunctionSite {
+        const INVOKE_STATIC: u8 = 6;
+        const NEW_INVOKE_SPECIAL: u8 = 8;
+        FunctionSite {
+            has_receiver: !matches!(called.kind, INVOKE_STATIC | NEW_INVOKE_SPECIAL),
+            returns_nothing: called.member.desc.ends_with(")V"),
+            member: called.member,
+        }
+    }
+}
+
 /// For each slot of the operand stack, the access path of its object.
 type StackPaths = Vec<Option<Vec<PathStep>>>;
 /// For each instruction that writes a field, the access path of its object.
@@ -357,7 +401,8 @@ fn site(class: &ClassFile, insn: &Insn) -> InsnOperand {
         let Some(desc) = MethodDesc::parse(&member.desc) else { return InsnOperand::Nothing };
         let receiver = has_receiver.then_some(false);
         let params = receiver.into_iter().chain(desc.params.iter().map(Desc::is_wide)).collect();
-        InsnOperand::Call(Box::new(CallSite { member, params, result: desc.result, has_receiver, makes }))
+        let dispatches = matches!(insn, Insn::InvokeVirtual(_) | Insn::InvokeInterface(_));
+        InsnOperand::Call(Box::new(CallSite { member, params, result: desc.result, has_receiver, dispatches, makes }))
     };
     match insn {
         Insn::GetStatic(index) | Insn::PutStatic(index) | Insn::GetField(index) | Insn::PutField(index) => {
@@ -376,10 +421,16 @@ fn site(class: &ClassFile, insn: &Insn) -> InsnOperand {
             .map_or(InsnOperand::Nothing, |(member, _)| call(member, false, DynamicCallResult::Result)),
         Insn::InvokeDynamic(index) => match pool.call_site(*index) {
             Ok((bootstrap, name, desc)) => {
-                let handle = class.bootstrap(bootstrap).and_then(|found| pool.handle(found.method).ok());
+                let found = class.bootstrap(bootstrap);
+                let handle = found.and_then(|found| pool.handle(found.method).ok());
                 let by = handle.map_or("".into(), |handle| handle.member.class);
                 let makes = match &*by {
                     "java/lang/runtime/ObjectMethods" => DynamicCallResult::RecordMember,
+                    "java/lang/invoke/LambdaMetafactory" => found
+                        .and_then(|found| pool.handle(*found.arguments.get(1)?).ok())
+                        .map_or(DynamicCallResult::Result, |called| {
+                            DynamicCallResult::Function(FunctionSite::of(called))
+                        }),
                     _ => DynamicCallResult::Result,
                 };
                 call(MemberRef { class: by, name, desc }, false, makes)

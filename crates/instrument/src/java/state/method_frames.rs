@@ -1,6 +1,6 @@
 //! The frames of a thread's methods, with their locals, operand stacks and control dependences.
 
-use super::method_facts::{InsnOperand, MethodFacts, PathStep};
+use super::method_facts::{CallSite, InsnOperand, MethodFacts, PathStep};
 use super::test_execution::{ObjectId, TestExecution, TracedValue, ValueRef};
 use super::traced_classes::FieldNumber;
 use crate::state::{NONE, NodeId};
@@ -62,12 +62,21 @@ pub(super) struct ActiveCall {
     pub told: usize,
     /// True if a traced method was entered for it.
     pub entered: bool,
+    /// True if a library method that was called has called a traced method.
+    pub called_back: bool,
     /// The results of callbacks.
     pub given_back: NodeId,
     /// The exceptions that called methods threw.
     pub thrown: ThrownException,
     /// The value that it returned.
     pub result: Option<ValueRef>,
+}
+
+impl ActiveCall {
+    /// Returns the node of the receiver, if its class selects the method.
+    pub fn selected_by(&self, site: &CallSite) -> NodeId {
+        self.values.first().filter(|_| site.dispatches).map_or(NONE, |receiver| receiver.node.get())
+    }
 }
 
 /// The frame of a method.
@@ -150,7 +159,9 @@ impl MethodFrame {
 
     /// Removes all dependences.
     pub fn forget(&mut self) {
-        let forgotten = |value: &mut ValueRef| *value = Rc::new(TracedValue { node: NONE.into(), ..(**value).clone() });
+        let forgotten = |value: &mut ValueRef| {
+            *value = Rc::new(TracedValue { node: NONE.into(), copied: None, ..(**value).clone() })
+        };
         self.locals.iter_mut().chain(&mut self.stack).for_each(forgotten);
         let call = self.call.iter_mut();
         call.for_each(|call| {

@@ -8,14 +8,17 @@
 //! depending on their name and result type, and to return a value that depends on everything that they can read
 //! (`call_effect.rs`, `library_models.rs`).
 //!
+//! Lambda expressions and method references are `function_objects.rs`.
+//!
 //! Two groups of files use each other. `trace_interpreter.rs`, `instruction_effects.rs`, `call_completion.rs` and
 //! `thread_ownership.rs` implement one type, the interpreter. `traced_classes.rs`, `method_facts.rs`,
-//! `test_execution.rs` and `container_contents.rs` describe one heap: facts of methods name classes and keys of
+//! `test_execution.rs`, `container_contents.rs` and `function_objects.rs` describe one heap: facts of methods name classes and keys of
 //! containers, updates name methods.
 
 mod call_completion;
 mod call_effect;
 mod container_contents;
+mod function_objects;
 mod instruction_effects;
 mod java_trace;
 mod library_models;

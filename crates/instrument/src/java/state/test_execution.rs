@@ -1,14 +1,15 @@
 //! The heap and the dependence graph of one test's execution.
 
 use super::container_contents::{ContainerContents, Contents};
-use super::library_models::is_container;
-use super::method_facts::{InsnOperand, MethodFacts};
+use super::function_objects::FunctionObject;
+use super::method_facts::MethodFacts;
 use super::traced_classes::{FieldNumber, TracedClasses};
-use crate::state::{Deps, Graph, ModifiedState, NONE, NodeId, StateLocation, StateRules, StateTarget};
+use crate::state::{Deps, Graph, ModifiedState, NONE, NodeId, StateLocation, StateTarget};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// An object, by its identity hash code. 0 is null or an unknown object.
 pub(super) type ObjectId = u32;
@@ -33,6 +34,21 @@ pub(super) struct TracedValue {
     pub born: u64,
     /// The value itself, if it is a constant of the code that may be the key of a container.
     pub key: Option<ContainerKey>,
+    /// The function object that it refers to.
+    pub function: Option<Rc<FunctionObject>>,
+    /// The copy that it refers to, until an event identifies it.
+    pub copied: Option<Rc<ObjectCopy>>,
+}
+
+/// The fields and elements of an object, as they were when it was cloned.
+#[derive(Debug, Default)]
+pub(super) struct ObjectCopy {
+    fields: Vec<(FieldNumber, NodeId)>,
+    content: NodeId,
+    elements: Vec<(u32, NodeId)>,
+    /// True if the test allocated the original.
+    is_of_test: bool,
+    is_identified: Cell<bool>,
 }
 
 /// A constant that selects an element of a container.
@@ -70,9 +86,19 @@ pub(super) enum UpdatedLocation {
     Contents {
         object: ObjectId,
         variable: Option<String>,
-        is_array: bool,
+        kind: ContentsKind,
         is_own: bool,
     },
+}
+
+/// The kind of the object whose contents are updated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum ContentsKind {
+    Array,
+    /// A container of this class.
+    Container(Arc<str>),
+    /// Another object of a library.
+    Other,
 }
 
 /// An update of state.
@@ -82,12 +108,16 @@ pub(super) struct HeapUpdate {
     pub changed: UpdatedLocation,
 }
 
+/// Distinguishes the graphs of different tests.
+pub(super) type GraphIdentity = Rc<()>;
+
 /// The execution of one test.
 #[derive(Default)]
 pub(super) struct TestExecution {
     /// The name of the test, or `None` before the first test.
     pub name: Option<String>,
     pub graph: Graph,
+    pub identity: GraphIdentity,
     updates: Vec<HeapUpdate>,
     pub fields: FxHashMap<(ObjectId, FieldNumber), NodeId>,
     pub statics: FxHashMap<FieldNumber, NodeId>,
@@ -102,6 +132,8 @@ pub(super) struct TestExecution {
     pub unresolved_conditions: FxHashMap<(ObjectId, FieldNumber), Vec<(FieldNumber, NodeId)>>,
     /// The objects that the test allocated.
     pub allocated: FxHashSet<ObjectId>,
+    /// For each array or container, the activation that allocated it.
+    pub allocators: FxHashMap<ObjectId, u64>,
     /// The node of the state from before the test, which is unknown.
     initial_state: NodeId,
     /// The nodes that assertions depend on directly: the slicing criterion.
@@ -151,6 +183,61 @@ impl TestExecution {
         self.graph.node(deps, number)
     }
 
+    /// Lets the contents of an object depend on more than before, without a modification.
+    pub fn influenced(&mut self, object: ObjectId, mut deps: Deps) {
+        let old = self.contents.content(object);
+        let update = self.graph.update(old);
+        deps.push(old);
+        let node = self.all(deps);
+        if update != 0 && node != old {
+            self.graph.looks_at(node, update);
+        }
+        self.contents.add_influence(object, node);
+    }
+
+    /// Copies the fields and elements of an object.
+    pub fn copy_of(&mut self, object: ObjectId, fields: u32) -> ObjectCopy {
+        let held = (0..fields).filter_map(|field| Some((field, *self.fields.get(&(object, field))?)));
+        let held: Vec<(FieldNumber, NodeId)> = held.collect();
+        // The copies depend on the updates and are none.
+        let fields = held.into_iter().map(|(field, node)| (field, self.all(vec![node]))).collect();
+        let (content, elements) = self.contents.array(object).unwrap_or_default();
+        let elements = elements.into_iter().map(|(index, node)| (index, self.all(vec![node]))).collect();
+        ObjectCopy {
+            fields,
+            content: self.all(vec![content]),
+            elements,
+            is_of_test: self.allocated.contains(&object),
+            is_identified: Cell::new(false),
+        }
+    }
+
+    /// Gives an object that an event has identified its fields and elements, if it is a copy.
+    pub fn identify_copy(&mut self, value: &TracedValue, object: ObjectId) {
+        let Some(copy) = value.copied.as_ref().filter(|copy| !copy.is_identified.replace(true)) else { return };
+        self.fields.extend(copy.fields.iter().map(|(field, node)| ((object, *field), *node)));
+        if copy.content != NONE || !copy.elements.is_empty() {
+            self.contents.set_copied(object, copy.content, &copy.elements);
+        }
+        if copy.is_of_test {
+            self.allocated.insert(object);
+        }
+    }
+
+    /// Returns the node of a value that goes to a location where no event identifies it: a copy depends on all that it
+    /// contains.
+    pub fn whole(&mut self, value: &TracedValue) -> NodeId {
+        match value.copied.as_ref().filter(|copy| !copy.is_identified.get()) {
+            Some(copy) => {
+                let parts =
+                    copy.fields.iter().map(|(_, node)| *node).chain(copy.elements.iter().map(|(_, node)| *node));
+                let all = parts.chain([copy.content, value.node.get()]).collect();
+                self.all(all)
+            }
+            None => value.node.get(),
+        }
+    }
+
     /// Adds nodes to the slicing criterion.
     pub fn assert(&mut self, nodes: &[NodeId]) {
         self.asserts = true;
@@ -184,12 +271,7 @@ impl TestExecution {
     }
 
     /// Returns the state that the test modified last, and whether an assertion depends on it.
-    pub fn uses(
-        &self,
-        classes: &TracedClasses,
-        rules: &StateRules,
-        unit_of: &dyn Fn(u64) -> usize,
-    ) -> Vec<ModifiedState> {
+    pub fn uses(&self, classes: &TracedClasses, unit_of: &dyn Fn(u64) -> usize) -> Vec<ModifiedState> {
         let checked = self.graph.updates_behind(&self.asserted, 0..self.graph.next());
         let held = self.fields.values().chain(self.statics.values()).copied();
         let held = held.chain(self.contents.iter().flat_map(|(_, inside)| inside.nodes()));
@@ -204,8 +286,7 @@ impl TestExecution {
             .filter(|(_, inside)| is_changed(inside))
             .filter_map(|(object, _)| self.holders.get(&object).map(|home| (home.object, home.field)))
             .collect();
-        let mut named =
-            LocationNaming { execution: self, classes, rules, numbers: BTreeMap::new(), counts: BTreeMap::new() };
+        let mut named = LocationNaming { execution: self, classes, numbers: BTreeMap::new(), counts: BTreeMap::new() };
         let mut uses: BTreeMap<(String, String, ObjectId), ModifiedState> = BTreeMap::new();
         for (number, node) in last {
             let update = &self.updates[number as usize - 1];
@@ -269,7 +350,6 @@ fn simple(class: &str) -> String {
 struct LocationNaming<'a> {
     execution: &'a TestExecution,
     classes: &'a TracedClasses,
-    rules: &'a StateRules,
     /// For each class and object, its number.
     numbers: BTreeMap<(String, ObjectId), u32>,
     /// For each class, the number of its objects so far.
@@ -290,26 +370,24 @@ impl LocationNaming<'_> {
                 Some((name, (class, *object)))
             }
             UpdatedLocation::Static(number) => Some((field(*number).1, (String::new(), 0))),
-            UpdatedLocation::Contents { object, variable, is_array, is_own } => {
+            UpdatedLocation::Contents { object, variable, kind, is_own } => {
                 let home = self.execution.holders.get(object);
                 let home = home.filter(|home| self.classes.fields[home.field as usize].is_state);
                 if let Some(home) = home {
                     let (class, name) = field(home.field);
-                    let indices = "[]".repeat(home.depth as usize + usize::from(*is_array));
+                    let indices = "[]".repeat(home.depth as usize + usize::from(*kind == ContentsKind::Array));
                     return Some((format!("{name}{indices}"), (class, home.object)));
                 }
-                // Contents that a method of the program allocates for itself are no state.
-                if *is_own && !update.method.class.is_test {
+                // Contents that a method allocates for itself are no state, nor are those that only a test refers to.
+                if *is_own || update.method.class.is_test {
                     return None;
                 }
-                let InsnOperand::Call(call) = &update.method.sites[update.insn] else {
-                    let name = variable.as_deref().unwrap_or("array");
-                    let is_of_program = !update.method.class.is_test;
-                    return is_of_program.then(|| (format!("{name}[]"), (String::new(), *object)));
+                let name = match kind {
+                    ContentsKind::Array => format!("{}[]", variable.as_deref().unwrap_or("array")),
+                    ContentsKind::Container(class) => variable.clone().unwrap_or_else(|| simple(class)),
+                    ContentsKind::Other => return None,
                 };
-                let name = variable.clone().unwrap_or_else(|| simple(&call.member.class));
-                let counts = *is_array || is_container(&call.member, self.rules);
-                counts.then(|| (name, (String::new(), *object)))
+                Some((name, (String::new(), *object)))
             }
         }
     }

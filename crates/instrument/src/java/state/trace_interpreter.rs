@@ -3,6 +3,7 @@
 //! A method runs until an instruction that emits events. The next event of its thread belongs to that instruction,
 //! unless an exception left the method.
 
+use super::function_objects::FunctionObjects;
 use super::java_trace::{JavaEvent, JavaEventKind, JavaTrace};
 use super::method_facts::{InsnOperand, MethodFacts, PathStep};
 use super::method_frames::{ActiveCall, EntryKind, FrameWait, MethodFrame, ThrownException};
@@ -45,6 +46,7 @@ pub(super) struct TraceInterpreter<'a> {
     pub current: usize,
     pub next_execution: usize,
     pub threads: FxHashMap<u32, Box<TracedThread>>,
+    pub functions: FunctionObjects,
     serial: u64,
     judged: Vec<TestStateResult>,
     /// The numbers of the running tests.
@@ -72,6 +74,20 @@ impl RunningThread<'_> {
     pub fn top(&mut self) -> &mut MethodFrame {
         self.frames.last_mut().expect("invariant: a method runs while it is traced")
     }
+
+    /// Returns true if the innermost method allocated the object of a value. The body of a lambda expression is part of
+    /// the method that contains it.
+    pub fn is_own(&mut self, value: &ValueRef) -> bool {
+        let allocator = match value.born {
+            0 => self.execution.allocators.get(&value.object.get()).copied().unwrap_or(0),
+            born => born,
+        };
+        let mut inner = self.frames.iter().rev().skip_while(|frame| frame.facts.is_lambda());
+        let Some(top) = self.frames.last() else { return false };
+        top.serial == allocator
+            || (top.facts.is_lambda()
+                && inner.any(|frame| frame.serial == allocator && Rc::ptr_eq(&frame.facts.class, &top.facts.class)))
+    }
 }
 
 impl<'a> TraceInterpreter<'a> {
@@ -90,6 +106,7 @@ impl<'a> TraceInterpreter<'a> {
             current: 0,
             next_execution: 1,
             threads: FxHashMap::default(),
+            functions: FunctionObjects::default(),
             serial: 0,
             judged: Vec::new(),
             running: Vec::new(),
@@ -117,7 +134,7 @@ impl<'a> TraceInterpreter<'a> {
 
     pub fn finish(&mut self, number: usize) {
         let Some(execution) = self.executions.remove(&number) else { return };
-        let uses = execution.uses(&self.classes, self.rules, self.unit_of);
+        let uses = execution.uses(&self.classes, self.unit_of);
         if execution.name.is_some() || !uses.is_empty() || execution.asserts {
             let (asserts, is_cut_off) = (execution.asserts, execution.is_cut_off);
             let (owner, has_unattributed_threads) = match execution.name {
@@ -200,6 +217,7 @@ impl<'a> TraceInterpreter<'a> {
                 let waits = |frame: &&mut MethodFrame| frame.method == event.method && frame.at == event.insn;
                 if let Some(frame) = running.frames.last_mut().filter(waits) {
                     bind_references(frame, &[event.object(), event.second()]);
+                    self.bind_call_objects(running);
                 }
             }
             JavaEventKind::Block => self.block(running, event),
@@ -252,6 +270,7 @@ impl<'a> TraceInterpreter<'a> {
             self.complete_thrown_construction(running);
             let Some(mut left) = running.frames.pop() else { return };
             let thrown = take_exception(&mut left, running.execution);
+            assert_skipped_failure(&left, running.execution, thrown, None);
             let below = running.frames.last_mut();
             if let Some(call) = below.and_then(|below| below.call.as_mut()) {
                 call.thrown = call.thrown.and(running.execution, thrown);
@@ -322,6 +341,7 @@ impl<'a> TraceInterpreter<'a> {
         let thrown = take_exception(frame, execution);
         let (from, block) = (frame.facts.followed.block_of(frame.at), frame.facts.followed.block_of(event.insn));
         let until = frame.facts.common_post_dominator(from, block).filter(|joined| *joined != block);
+        assert_skipped_failure(frame, execution, thrown, until);
         frame.stack.clear();
         frame.call = None;
         frame.enter_block(execution, block);
@@ -358,11 +378,14 @@ impl<'a> TraceInterpreter<'a> {
             && caller.call.is_some()
         {
             entry = running.execution.both(caller.entry, caller.now());
-            (values, entered) = self.arguments_for(running, &facts);
+            let selected;
+            (values, entered, selected) = self.arguments_for(running, &facts);
+            entry = running.execution.both(entry, selected);
         }
         let frame = running.frames.last_mut();
         if let Some(call) = frame.and_then(|frame| frame.call.as_mut()) {
             call.entered |= entered == EntryKind::Direct;
+            call.called_back |= entered == EntryKind::Callback;
         }
         let mut frame = MethodFrame {
             method: event.method,
@@ -395,27 +418,32 @@ impl<'a> TraceInterpreter<'a> {
         self.run(running);
     }
 
-    /// Returns the arguments for a method from the active call of its caller, and its relation to the caller.
+    /// Returns the arguments for a method from the active call of its caller, its relation to the caller, and the node
+    /// of what selected the method.
     fn arguments_for(
         &mut self,
         running: &mut RunningThread<'_>,
         facts: &Rc<MethodFacts>,
-    ) -> (Vec<ValueRef>, EntryKind) {
+    ) -> (Vec<ValueRef>, EntryKind, NodeId) {
         let RunningThread { frames, execution, .. } = running;
         let caller = frames.last_mut().expect("invariant: there is a caller");
-        let Some(call) = &caller.call else { return (Vec::new(), EntryKind::Untraced) };
+        let Some(call) = &caller.call else { return (Vec::new(), EntryKind::Untraced, NONE) };
         if let InsnOperand::Call(site) = &caller.facts.sites[caller.at]
             && site.member.name == *facts.name()
             && site.member.desc == *facts.desc()
             && (&**facts.name() != "<init>" || site.member.class == facts.class.class.name)
         {
-            return (call.values.clone(), EntryKind::Direct);
+            return (call.values.clone(), EntryKind::Direct, call.selected_by(site));
         }
         // A callback may receive anything that the library method received.
         let mut all: Vec<NodeId> = call.values.iter().map(|value| value.node.get()).collect();
         call.values.iter().for_each(|value| execution.contents.collect_dependences(value.object.get(), &mut all));
         let all = execution.all(all);
-        (facts.params.iter().map(|_| TracedValue::of(all)).collect(), EntryKind::Callback)
+        let mut values: Vec<ValueRef> = facts.params.iter().map(|_| TracedValue::of(all)).collect();
+        let functions = call.values.iter().filter_map(|value| self.functions.of(value));
+        let captured = functions.filter_map(|function| function.captured_by(facts, &execution.identity, all)).next();
+        values.iter_mut().zip(captured.unwrap_or_default()).for_each(|(value, known)| *value = known);
+        (values, EntryKind::Callback, all)
     }
 
     /// Executes instructions until one emits events.
@@ -470,6 +498,8 @@ fn take_exception(frame: &mut MethodFrame, execution: &mut TestExecution) -> Thr
             if !call.entered {
                 why.extend(call.values.iter().map(|value| value.node.get()));
                 why.push(call.given_back);
+            } else if let InsnOperand::Call(site) = &frame.facts.sites[frame.at] {
+                why.push(call.selected_by(site));
             }
             why.push(call.thrown.why);
             ThrownException { why: execution.all(why), what: execution.both(thrown.what, call.thrown.what) }
@@ -482,6 +512,18 @@ fn take_exception(frame: &mut MethodFrame, execution: &mut TestExecution) -> Thr
             }
             ThrownException { why: execution.all(why), what: thrown.what }
         }
+    }
+}
+
+/// If an exception skips the report of a failure, the reasons for which it is thrown are asserted.
+fn assert_skipped_failure(
+    frame: &MethodFrame,
+    execution: &mut TestExecution,
+    thrown: ThrownException,
+    until: Option<usize>,
+) {
+    if frame.facts.fails_after(frame.at, until) {
+        execution.assert(&[thrown.why]);
     }
 }
 

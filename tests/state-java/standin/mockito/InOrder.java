@@ -1,0 +1,3 @@
+package org.mockito;
+
+public interface InOrder { <T> T verify(T mock); }
