@@ -11,7 +11,7 @@ use super::compiler_toolchain::{self as toolchain, CompilerToolchain, exit_code}
 use super::configure_check::is_configure_check;
 use super::joint_clang_run::{JointClangRun, MAX_JOINT_TEXT_BYTES};
 use super::probing_options::ProbingOptions;
-use super::rejected_probes::{FunctionOfSource, RejectedProbes, first_error, functions_of_errors};
+use super::rejected_probes::{FunctionOfSource, RejectedProbes, first_error, functions_of_errors, sources_of_errors};
 use super::response_files as responses;
 use super::system_headers::{can_emit_macros, without_macros};
 use crate::c::probes::{
@@ -132,12 +132,8 @@ impl InstrumentedCompile<'_> {
         if !made.status.success() {
             let all = String::from_utf8_lossy(&made.stderr);
             let said = first_error(&all).to_string();
-            if probing.state && refused.state.is_none() {
-                return self.carry_out(
-                    words,
-                    &RejectedProbes { state: Some(said), ..refused.clone() },
-                    parser_diagnostics,
-                );
+            if let Some(refused) = self.without_state(&replaced, refused, &all) {
+                return self.carry_out(words, &refused, parser_diagnostics);
             }
             if replaced.iter().any(|(at, ..)| command.cxx.contains(at)) {
                 return self.carry_out(
@@ -169,8 +165,9 @@ impl InstrumentedCompile<'_> {
             return run(compiler, words, probing);
         }
         let _ = std::io::stdout().lock().write_all(&made.stdout);
-        for mut record in replaced.into_iter().filter_map(|(_, _, record)| record) {
-            if let Some(said) = &refused.state {
+        for (at, _, record) in replaced {
+            let Some(mut record) = record else { continue };
+            if let Some(said) = refused.state.get(&at) {
                 record.no_state = Some(ProbeObstacle::CompilerRefusesState(said.clone()));
             }
             store(&probing.directory, &record);
@@ -195,6 +192,26 @@ impl InstrumentedCompile<'_> {
             with.push((*at, path));
         }
         self.run_captured(&command.compile(&with, self.toolchain.family))
+    }
+
+    /// Returns the rejections with those of state coverage in the sources with errors, or `None` if no source that has
+    /// such probes is left.
+    fn without_state(
+        &self,
+        replaced: &[InstrumentedSource],
+        refused: &RejectedProbes,
+        said: &str,
+    ) -> Option<RejectedProbes> {
+        let with_state = replaced.iter().filter(|(at, ..)| self.probing.state && !refused.state.contains_key(at));
+        let sources: Vec<(usize, Vec<String>)> = with_state
+            .map(|(at, _, record)| {
+                let files = record.iter().flat_map(|record| record.files.iter().cloned());
+                (*at, files.chain([absolute(&self.command.words[*at])]).collect())
+            })
+            .collect();
+        let mut more = refused.clone();
+        more.state.extend(sources_of_errors(said, &sources, absolute));
+        (more.state.len() > refused.state.len()).then_some(more)
     }
 
     /// Returns the rejections with those of single functions, or `None` if the compiler rejects something else.
@@ -277,7 +294,7 @@ impl InstrumentedCompile<'_> {
             }
         }
         for &at in command.cxx.iter().filter(|_| !refused.listener) {
-            let made = self.listening(&command.words[at], refused, scratch);
+            let made = self.listening(at, refused, scratch);
             replaced.extend(made.map(|(text, record)| (at, text, record)));
         }
         (replaced, warned)
@@ -370,8 +387,7 @@ impl InstrumentedCompile<'_> {
     ) -> Result<(String, UnitRecord, PreprocessorWarnings), ProbeObstacle> {
         let (command, probing) = (&self.command, self.probing);
         let source = command.words[at].as_str();
-        let events =
-            if probing.state && refused.state.is_none() { EventRecording::Recorded } else { EventRecording::None };
+        let events = if self.records_state(at, refused) { EventRecording::Recorded } else { EventRecording::None };
         let form = if command.merges_units() { RuntimeForm::Text } else { RuntimeForm::Assembly };
         let runtime = self.toolchain.runtime(command, form, events)?;
         let PreprocessorOutput { status, text, with_macros, warned } = self.preprocess(source)?;
@@ -379,7 +395,7 @@ impl InstrumentedCompile<'_> {
             return Err(ProbeObstacle::NotPreprocessed);
         }
         let key = self.key(source, &text, refused);
-        let unit = self.unit(source, &text, refused);
+        let unit = self.unit(at, &text, refused);
         if let Some((text, record)) = self.toolchain.kept.get(key).as_deref().and_then(unpacked) {
             let (text, record) = as_unit(unit, text, record);
             return Ok((text + &runtime, UnitRecord { macros: command.macros(), ..record }, warned));
@@ -415,13 +431,19 @@ impl InstrumentedCompile<'_> {
     }
 
     /// Returns the identity of a unit. It depends on the probes, because the hits of other probes have another meaning.
-    fn unit(&self, source: &str, text: &str, refused: &RejectedProbes) -> u64 {
+    fn unit(&self, at: usize, text: &str, refused: &RejectedProbes) -> u64 {
+        let source = self.command.words[at].as_str();
         let asked: Vec<&str> = self.probing.criteria.iter().map(|criterion| criterion.name()).collect();
-        let state = self.probing.state && refused.state.is_none();
+        let state = self.records_state(at, refused);
         let object = self.command.object(source);
         let order = self.command.order();
         let state = (state, self.probing.suggest);
         stable_hash(&(absolute(source).as_str(), text, object, asked, state, self.probing.keeps, order))
+    }
+
+    /// Returns true if a source gets probes of state coverage.
+    fn records_state(&self, at: usize, refused: &RejectedProbes) -> bool {
+        self.probing.state && !refused.state.contains_key(&at)
     }
 
     /// Prepares the inputs of clang, and runs it if one run can read both.
@@ -505,7 +527,7 @@ impl InstrumentedCompile<'_> {
         let defined = original.functions.values().filter(|function| function.is_defined() && !function.is_library());
         let names = defined.map(|function| function.name.clone());
         let names = names.filter(|name| !refused_functions.contains_key(name)).collect();
-        let state = probing.state && refused.state.is_none();
+        let state = self.records_state(at, refused);
         let found = match &refused.errors {
             Some(said) => Err(ProbeObstacle::CompilerRefusesErrors(said.clone())),
             None if state => Err(ProbeObstacle::ErrorsWithState),
@@ -518,7 +540,7 @@ impl InstrumentedCompile<'_> {
         };
         let no_state = followed.as_ref().and_then(|followed| followed.as_ref().err()).map(not_read);
         let followed = followed.and_then(Result::ok);
-        let unit = self.unit(source, text, refused);
+        let unit = self.unit(at, text, refused);
         let request = InstrumentationRequest {
             written: &original,
             preprocessed: &preprocessed,
@@ -546,16 +568,12 @@ impl InstrumentedCompile<'_> {
     }
 
     /// Adds the listener to a C++ source that includes GoogleTest, with a record if state is traced.
-    fn listening(
-        &self,
-        source: &str,
-        refused: &RejectedProbes,
-        scratch: &Path,
-    ) -> Option<(String, Option<UnitRecord>)> {
+    fn listening(&self, at: usize, refused: &RejectedProbes, scratch: &Path) -> Option<(String, Option<UnitRecord>)> {
         let (command, probing) = (&self.command, self.probing);
+        let source = command.words[at].as_str();
         let PreprocessorOutput { status, text, .. } = self.preprocess(source).ok()?;
         let listener = googletest_listener(&text).filter(|_| status.success())?;
-        if !probing.state || refused.state.is_some() {
+        if !self.records_state(at, refused) {
             return Some((format!("{text}\n{listener}"), None));
         }
         let file = absolute(source);

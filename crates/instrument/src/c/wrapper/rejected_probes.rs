@@ -13,8 +13,8 @@ pub(crate) type FunctionOfSource = (usize, String);
 /// The rejected probes, with the compiler's messages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RejectedProbes {
-    /// Those of state coverage.
-    pub state: Option<String>,
+    /// Those of state coverage, by the index of the source's word in the command.
+    pub state: BTreeMap<usize, String>,
     /// Those of run-time errors.
     pub errors: Option<String>,
     /// True if the GoogleTest listener is rejected.
@@ -80,6 +80,27 @@ pub(crate) fn functions_of_errors(
     found
 }
 
+/// Returns the sources in which errors are located, with the messages; all of them if no error has a known location.
+/// `sources` are their words in the command and the absolute paths of their files.
+pub(crate) fn sources_of_errors(
+    said: &str,
+    sources: &[(usize, Vec<String>)],
+    absolute: impl Fn(&str) -> String,
+) -> BTreeMap<usize, String> {
+    let mut found = BTreeMap::new();
+    for line in said.lines() {
+        let Some((file, _)) = place_of_error(line) else { continue };
+        let file = absolute(file);
+        for (at, _) in sources.iter().filter(|(_, files)| files.contains(&file)) {
+            found.entry(*at).or_insert_with(|| line.to_string());
+        }
+    }
+    if found.is_empty() {
+        found.extend(sources.iter().map(|(at, _)| (*at, first_error(said).to_string())));
+    }
+    found
+}
+
 /// Parses `file:12:3: error: …` to the file and the line.
 fn place_of_error(line: &str) -> Option<(&str, u32)> {
     let (place, _) = line.split_once(": error: ").or_else(|| line.split_once(": fatal error: "))?;
@@ -103,6 +124,20 @@ mod tests {
         let found = naked(text);
         let is = |name: &str| found.contains(name);
         assert!(is("b") && is("c") && !is("a") && !is("d"), "{found:?}");
+    }
+
+    #[test]
+    fn only_the_source_with_an_error_is_rejected() {
+        let sources =
+            [(1, vec!["/a.c".to_string(), "/h.h".to_string()]), (2, vec!["/b.c".to_string(), "/h.h".to_string()])];
+        let check = |said: &str, expected: &[usize]| {
+            let found = sources_of_errors(said, &sources, |file| format!("/{file}"));
+            assert_eq!(found.into_keys().collect::<Vec<_>>(), expected, "{said}");
+        };
+        check("a.c: In function 'f':\na.c:12:3: error: no", &[1]);
+        check("a.c:12:3: warning: no\nb.c:1:1: error: no", &[2]);
+        check("h.h:12:3: error: no", &[1, 2]);
+        check("as: error: no", &[1, 2]);
     }
 
     #[test]
