@@ -102,6 +102,11 @@ fn bounds_that_were_hit_are_reported_and_make_strict_runs_exit_with_3() {
         strict.push("--strict");
         assert_eq!(report(&case, &strict).0, 3, "{strict:?}");
     }
+    // The interpreter confirms what the engine may explore.
+    case.file("deeper.c", "static int d(int n) { return n ? 1 + d(n - 1) : 0; }\nint f(void) { return d(10500); }\n");
+    let (_, result) = report(&case, &["deeper.c", "--function", "f", "--call-depth", "11000"]);
+    assert_eq!(result["functions"][0]["exhaustive"], true, "{result}");
+    assert_eq!(reasons(&result), [""; 0], "{result}");
 }
 
 #[test]

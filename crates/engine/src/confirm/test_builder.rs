@@ -392,7 +392,9 @@ impl Executor<'_> {
         steps: u64,
         attention: ConfirmationScope,
     ) -> ConcreteRun {
-        let limits = Limits { steps, heap_bytes: self.memory_of_runs(), ..Limits::default() };
+        // A path that the engine explores may not be too deep for its confirmation.
+        let frames = Limits::default().frames.max(self.config.options.call_depth);
+        let limits = Limits { steps, frames, heap_bytes: self.memory_of_runs() };
         let oracle = self.config.oracle.as_ref().and_then(|name| self.module.function_named(name));
         let coverage = self.goal_tracker.coverage.as_ref().filter(|_| attention == ConfirmationScope::Goals);
         let watch = coverage.map(|coverage| &*coverage.watch);
