@@ -46,7 +46,12 @@ pub(super) fn add(
     for test in tests {
         let uses = test.uses.iter().filter(|used| selection.counts(Path::new(&used.file)));
         let name = Name::from(&test.test);
-        let mut updates = Vec::new();
+        let obstacle = match (test.cut_off, test.beside) {
+            (true, _) => Some(ProbeObstacle::CutOff(test.test.clone())),
+            (false, true) => Some(ProbeObstacle::Beside(test.test.clone())),
+            (false, false) => None,
+        };
+        let mut updates: Vec<ReportedUpdate> = Vec::new();
         for used in uses {
             let file = selection.shown(&used.file);
             let line = Some(used.line).filter(|line| *line > 0);
@@ -83,15 +88,15 @@ pub(super) fn add(
                 if known.tests.last() != Some(&name) {
                     known.tests.push(name.clone());
                 }
-            } else if known.status == Verdict::Uncovered && (test.cut_off || test.beside) {
-                let whose = test.test.clone();
-                let why = if test.cut_off { ProbeObstacle::CutOff(whose) } else { ProbeObstacle::Beside(whose) };
+            } else if let Some(why) = obstacle.as_ref().filter(|_| known.status == Verdict::Uncovered) {
                 known.status = Verdict::Unknown;
                 (known.why, known.reason) = (Some(why.to_string()), Some(why.word().to_string()));
             }
         }
         if !updates.is_empty() {
-            document.state.push(TestState { test: test.test.clone(), updates });
+            let unknown = obstacle.filter(|_| updates.iter().any(|update| !update.checked));
+            let unknown = unknown.map(|why| why.to_string());
+            document.state.push(TestState { test: test.test.clone(), updates, unknown });
         }
     }
     for (key, objective) in &mut objectives {

@@ -71,6 +71,8 @@ struct StateOfTest {
     updates: u64,
     /// Numbers of kinds with object numbers in the encoding of [`runs`].
     kinds: Vec<(usize, Vec<i64>)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unknown: Option<String>,
 }
 
 /// Updates that differ only in the number of an object.
@@ -241,7 +243,7 @@ impl StateByTest {
     fn of(state: Vec<TestState>) -> StateByTest {
         let mut known: HashMap<Kind, usize> = HashMap::new();
         let mut stored = StateByTest::default();
-        for TestState { test, updates } in state {
+        for TestState { test, updates, unknown } in state {
             let count = updates.len() as u64;
             let mut by_kind: Vec<(usize, Vec<u32>)> = Vec::new();
             for update in updates {
@@ -256,7 +258,7 @@ impl StateByTest {
                 }
             }
             let kinds = by_kind.into_iter().map(|(kind, objects)| (kind, runs(objects))).collect();
-            stored.tests.push(StateOfTest { test, updates: count, kinds });
+            stored.tests.push(StateOfTest { test, updates: count, kinds, unknown });
         }
         stored
     }
@@ -264,7 +266,7 @@ impl StateByTest {
     fn tests(self) -> Option<Vec<TestState>> {
         let StateByTest { kinds, tests } = self;
         let length = |one: &i64| if *one < 0 { one.unsigned_abs() } else { 1 };
-        let state = |StateOfTest { test, updates: count, kinds: by_kind }| {
+        let state = |StateOfTest { test, updates: count, kinds: by_kind, unknown }| {
             let lengths = by_kind.iter().flat_map(|(_, objects): &(usize, Vec<i64>)| objects).map(length);
             if lengths.fold(0u64, u64::saturating_add) != count {
                 return None;
@@ -274,7 +276,7 @@ impl StateByTest {
                 let kind = kinds.get(kind)?;
                 updates.extend(numbers(&objects, u32::MAX)?.into_iter().map(|object| kind.update(object)));
             }
-            Some(TestState { test, updates })
+            Some(TestState { test, updates, unknown })
         };
         tests.into_iter().map(state).collect()
     }
@@ -343,8 +345,8 @@ mod tests {
         let whats = ["A.x (A 1)", "A.x (A 2)", "A.x (A 2)", "A.x (A 03)", "A.y", "B.z1", "A.x (A 4294967295)"];
         let updates = whats.iter().map(|what| update(what, 3, true)).chain([update("A.x (A 2)", 4, false)]);
         let state = vec![
-            TestState { test: "t1".to_string(), updates: updates.collect() },
-            TestState { test: "t3".to_string(), updates: Vec::new() },
+            TestState { test: "t1".to_string(), updates: updates.collect(), unknown: Some("why".to_string()) },
+            TestState { test: "t3".to_string(), updates: Vec::new(), unknown: None },
         ];
         Document { tests, state, ..Document::default() }
     }

@@ -185,9 +185,18 @@ pub struct TestState {
     pub test: String,
     /// The state updates.
     pub updates: Vec<ReportedUpdate>,
+    /// The reason why it is unknown for unchecked state whether an assertion depends on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
 }
 
 impl TestState {
+    /// Returns the share of checked state: `2 of 3`, or `at least 2 of 3`.
+    pub fn share(&self) -> String {
+        let at_least = if self.unknown.is_some() { "at least " } else { "" };
+        format!("{at_least}{} of {}", self.checked(), self.updates.len())
+    }
+
     /// Returns the number of updates that an assertion depends on.
     pub fn checked(&self) -> usize {
         self.updates.iter().filter(|update| update.checked).count()

@@ -317,12 +317,12 @@ pub(super) fn state(site: &Site<'_>) -> String {
         "<h1>State</h1>\n<p class=\"sub\">what each test changes, and whether one of its assertions depends on it</p>\n",
     );
     for test in site.document.least_checked_first() {
-        let checked = test.checked();
+        let why = test.unknown.iter().map(|why| format!("; unknown: {}", escape(why))).collect::<String>();
         let _ = write!(
             body,
-            "<section class=\"test\" id=\"s-{0}\"><h2><code>{0}</code> <small>{checked} of {1} checked</small></h2><div class=\"scroll\"><table class=\"objs\"><tbody>",
+            "<section class=\"test\" id=\"s-{0}\"><h2><code>{0}</code> <small>{1} checked{why}</small></h2><div class=\"scroll\"><table class=\"objs\"><tbody>",
             escape(&test.test),
-            test.updates.len()
+            test.share()
         );
         let mut updates: Vec<_> = test.updates.iter().collect();
         updates.sort_by_key(|update| update.checked);

@@ -140,7 +140,10 @@ fn state(out: &mut String, document: &Document, style: Style) {
     }
     heading(out, style, Paint::Bold, "state coverage by test, lowest first");
     let tests = document.least_checked_first();
-    let row = |test: &&TestState| [format!("{} of {}", test.checked(), test.updates.len()), test.test.clone()];
+    let row = |test: &&TestState| {
+        let why = test.unknown.iter().map(|why| format!(": unknown: {why}"));
+        [test.share(), std::iter::once(test.test.clone()).chain(why).collect()]
+    };
     let rows: Vec<[String; 2]> = tests.iter().take(MAX_LISTED).map(row).collect();
     for line in columns(&rows, [Align::Right, Align::Left]) {
         out.push_str(&cut(&format!("  {line}"), style.width));
