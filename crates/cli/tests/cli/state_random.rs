@@ -40,7 +40,7 @@ fn checked_is_what_an_assertion_depends_on() {
     let long = std::env::var_os("TOUCHSTONE_LONG").is_some();
     let (mut showing, mut depending, mut unchecked) = (0, 0, 0);
     for seed in 0..if long { 250 } else { 3 } {
-        let mut random = Random(seed);
+        let mut random = Random(seed, Form::C);
         let tests: Vec<Test> = (0..15)
             .map(|_| {
                 let mut statements = random.statements(2, false);

@@ -24,6 +24,18 @@ pub enum Value {
     Help(Box<Value>, Box<Value>),
     /// A call of a function that gets a structure.
     Pair(Box<Value>, Box<Value>),
+    /// In Java: a lambda expression that adds a global to the value.
+    Lambda(Box<Value>, usize),
+    /// In Java: a reference to a method that adds `held.a`.
+    Reference(Box<Value>),
+    /// In Java: the field of a clone.
+    Clone(usize),
+    /// In Java: the first element of a cloned array of both.
+    Element(Box<Value>, Box<Value>),
+    /// In Java: a constant that a method of one of two classes returns.
+    Dispatch(Box<Value>),
+    /// In Java: the value, put into a list by a reference to a method of the list.
+    Through(Box<Value>),
 }
 
 /// The target of an assignment.
@@ -41,6 +53,8 @@ pub enum Way {
     Call,
     /// By `memcpy`.
     Copy,
+    /// In Java: by a lambda expression, called for a list of 1 and the value.
+    Each,
 }
 
 /// A statement.
@@ -57,7 +71,7 @@ pub enum Statement {
 }
 
 /// A generator of random tests.
-pub struct Random(pub u64);
+pub struct Random(pub u64, pub Form);
 
 impl Random {
     fn below(&mut self, most: usize) -> usize {
@@ -74,7 +88,13 @@ impl Random {
             };
         }
         let (left, right) = (Box::new(self.value(depth - 1)), Box::new(self.value(depth - 1)));
-        match self.below(10) {
+        match self.below(if self.1 == Form::Java { 16 } else { 10 }) {
+            10 => Value::Lambda(left, self.below(GLOBALS.len())),
+            11 => Value::Reference(left),
+            12 => Value::Clone(2 + self.below(GLOBALS.len() - 2)),
+            13 => Value::Element(left, right),
+            14 => Value::Dispatch(left),
+            15 => Value::Through(left),
             0..=2 => Value::Add(left, right),
             3 => Value::Xor(left, right),
             4 => Value::Triple(left),
@@ -105,7 +125,11 @@ impl Random {
             3 if depth == 2 => {
                 // Which field it is that a called function writes is not told.
                 let one = global < Variable::Global(2);
-                let way = if one && self.below(2) == 0 { Way::Call } else { Way::Copy };
+                let way = match self.below(if self.1 == Form::Java { 3 } else { 2 }) {
+                    0 if one => Way::Call,
+                    2 => Way::Each,
+                    _ => Way::Copy,
+                };
                 Statement::Set(global, self.value(2), way)
             }
             3 | 4 => Statement::Set(Variable::Local(self.below(LOCALS)), self.value(2), Way::Assign),
@@ -134,6 +158,11 @@ fn c(value: &Value) -> String {
         Value::Both(left, right) => format!("({} < 5u && {} > 2u)", c(left), c(right)),
         Value::Help(left, right) => format!("help({}, {})", c(left), c(right)),
         Value::Pair(left, right) => format!("pair((struct pair){{{}, {}}})", c(left), c(right)),
+        Value::Lambda(left, global) => format!("({} + {})", c(left), GLOBALS[*global]),
+        Value::Reference(left) => format!("({} + held->a)", c(left)),
+        Value::Clone(global) => GLOBALS[*global].to_string(),
+        Value::Element(left, _) | Value::Through(left) => c(left),
+        Value::Dispatch(left) => format!("(({} & 1u) ? 1u : 2u)", c(left)),
     }
 }
 
@@ -152,7 +181,7 @@ fn print(statements: &[Statement], out: &mut String) {
                 match way {
                     Way::Assign => writeln!(out, "{variable} = {value};"),
                     Way::Call => writeln!(out, "set(&{variable}, {value});"),
-                    Way::Copy => {
+                    Way::Copy | Way::Each => {
                         writeln!(out, "{{ unsigned from = {value}; memcpy(&{variable}, &from, sizeof from); }}")
                     }
                 }
@@ -243,6 +272,12 @@ fn java(value: &Value) -> String {
         }
         Value::Help(left, right) => format!("help({}, {})", java(left), java(right)),
         Value::Pair(left, right) => format!("pair(new Pair({}, {}))", java(left), java(right)),
+        Value::Lambda(left, global) => format!("apply(x -> x + {}, {})", JAVA_GLOBALS[*global], java(left)),
+        Value::Reference(left) => format!("apply(held::plus, {})", java(left)),
+        Value::Clone(global) => JAVA_GLOBALS[*global].replace('.', ".clone()."),
+        Value::Element(left, right) => format!("new int[] {{{}, {}}}.clone()[0]", java(left), java(right)),
+        Value::Dispatch(left) => format!("pick({}).load()", java(left)),
+        Value::Through(left) => format!("through({})", java(left)),
     }
 }
 
@@ -258,6 +293,7 @@ fn print_java(statements: &[Statement], out: &mut String) {
                 match way {
                     Way::Assign => writeln!(out, "{name} = {value};"),
                     Way::Call => writeln!(out, "set{}({value});", name.to_uppercase()),
+                    Way::Each => writeln!(out, "java.util.List.of(1, {value}).forEach(x -> {{ {name} = x; }});"),
                     Way::Copy => writeln!(
                         out,
                         "{{ int[] from = {{{value}}}, to = new int[1]; System.arraycopy(from, 0, to, 0, 1); {name} = to[0]; }}"
@@ -315,10 +351,35 @@ pub fn has_constant_condition(statements: &[Statement]) -> bool {
     })
 }
 
+/// How a Java test asserts something about a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum JavaAssertion {
+    Statement,
+    /// An odd value throws an exception before `fail()`.
+    Caught,
+    /// An odd value throws an exception in `assertThrows`.
+    Thrown,
+}
+
+impl JavaAssertion {
+    fn text(self) -> &'static str {
+        match self {
+            JavaAssertion::Statement => "assert seen + 1 != seen;",
+            JavaAssertion::Caught => {
+                "try { need(seen); org.junit.jupiter.api.Assertions.fail(); } catch (IllegalStateException expected) {}"
+            }
+            JavaAssertion::Thrown => {
+                "org.junit.jupiter.api.Assertions.assertThrows(IllegalStateException.class, () -> need(seen));"
+            }
+        }
+    }
+}
+
 /// The Java program of some tests; it prints what each asserts something about.
-pub fn java_program(tests: &[Test]) -> String {
+pub fn java_program(tests: &[(Test, JavaAssertion)]) -> String {
     let mut bodies = String::new();
-    for (number, (statements, asserted)) in tests.iter().enumerate() {
+    for (number, ((statements, asserted), assertion)) in tests.iter().enumerate() {
+        let assertion = assertion.text();
         let mut body = String::new();
         print_java(statements, &mut body);
         let reset: String =
@@ -327,7 +388,7 @@ pub fn java_program(tests: &[Test]) -> String {
             bodies,
             "static int body{number}() {{\nint l0 = 1, l1 = 2, l2 = 3;\n{body}return {};\n}}\n\
              static void test{number}() {{\n{reset}\nstandin.Main.begin(\"test{number}\");\nint seen = body{number}();\n\
-             assert seen + 1 != seen;\nstandin.Main.end(\"test{number}\"); standin.Main.begin(\"between\");\n\
+             {assertion}\nstandin.Main.end(\"test{number}\"); standin.Main.begin(\"between\");\n\
              System.out.println(seen);\nstandin.Main.end(\"between\");\n}}",
             java(asserted)
         );
@@ -335,10 +396,21 @@ pub fn java_program(tests: &[Test]) -> String {
     let calls: String = (0..tests.len()).map(|test| format!("test{test}(); ")).collect();
     format!(
         "class Pair {{ final int a, b; Pair(int a, int b) {{ this.a = a; this.b = b; }} }}\n\
-         class Thing {{ int a, b; }}\nclass Held {{ int a; }}\n\
+         class Copied implements Cloneable {{ Object copy() {{\n\
+         try {{ return super.clone(); }} catch (CloneNotSupportedException e) {{ throw new RuntimeException(e); }} }} }}\n\
+         class Thing extends Copied {{ int a, b; @Override public Thing clone() {{ return (Thing) copy(); }} }}\n\
+         class Held extends Copied {{ int a; int plus(int x) {{ return x + a; }}\n\
+         @Override public Held clone() {{ Object made = copy(); return (Held) made; }} }}\n\
+         interface Shape {{ int load(); }}\nclass One implements Shape {{ public int load() {{ return 1; }} }}\n\
+         class Two implements Shape {{ public int load() {{ return 2; }} }}\n\
          public class Random {{\nstatic int g0, g1;\nstatic final Thing thing = new Thing();\nstatic final Held held = new Held();\n\
          static int help(int a, int b) {{ if ((a & 1) != 0) return a + b; int c = 0; while (c < (b & 3)) c++; return c ^ a; }}\n\
          static int pair(Pair p) {{ Pair q = p; return q.a != 0 ? q.b : 7; }}\n\
+         static int apply(java.util.function.IntUnaryOperator f, int v) {{ return f.applyAsInt(v); }}\n\
+         static Shape pick(int v) {{ return (v & 1) != 0 ? new One() : new Two(); }}\n\
+         static int through(int v) {{ java.util.List<Integer> got = new java.util.ArrayList<>();\n\
+         java.util.List.of(v).forEach(got::add); return got.get(0); }}\n\
+         static void need(int v) {{ if ((v & 1) != 0) throw new IllegalStateException(); }}\n\
          static void setG0(int v) {{ g0 = v; }}\nstatic void setG1(int v) {{ g1 = v; }}\n{bodies}\
          public static void main(String[] arguments) {{ {calls} }}\n}}\n"
     )

@@ -115,6 +115,14 @@ impl Run {
                 let chosen = if left.value != 0 { right } else { Seen { value: 7, from: Updates::new() } };
                 chosen.and(&left.from)
             }
+            Value::Lambda(left, global) => both(left, &Value::Global(*global), &u32::wrapping_add),
+            Value::Reference(left) => both(left, &Value::Global(4), &u32::wrapping_add),
+            Value::Clone(global) => self.globals[*global].clone(),
+            Value::Element(left, _) | Value::Through(left) => self.eval(left),
+            Value::Dispatch(left) => {
+                let left = self.eval(left);
+                Seen { value: if left.value & 1 == 1 { 1 } else { 2 }, ..left }
+            }
             // An object that is passed is passed as a whole.
             Value::Pair(left, right) => both(left, right, &|left, right| if left != 0 { right } else { 7 }),
         }
@@ -161,8 +169,11 @@ impl Run {
     fn statement(&mut self, statement: &Statement, control: &mut Updates) -> End {
         let mut inner = control.clone();
         match statement {
-            Statement::Set(variable, value, _) => {
+            Statement::Set(variable, value, way) => {
                 let seen = self.eval(value).and(control);
+                if *way == Way::Each {
+                    self.set(*variable, Seen { value: 1, ..seen.clone() });
+                }
                 self.set(*variable, seen);
                 return End::Goes;
             }
