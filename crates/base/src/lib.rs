@@ -11,6 +11,7 @@ mod corrupted_inputs;
 mod deadline;
 mod dominators;
 pub mod extended;
+pub mod fault;
 pub mod float;
 mod hash;
 mod id;

@@ -6,6 +6,7 @@
 
 use crate::{BlockId, Function, TermKind};
 use std::collections::BTreeSet;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_base::{DominatorTree, Id, IndexMap, control_dependence, define_id};
 
 define_id! {
@@ -153,6 +154,10 @@ impl Cfg {
     /// It is `None` if only the end of the function is common to all paths from the block, and for blocks from which no
     /// exit is reachable. Paths that reach no exit, such as infinite loops, don't count.
     pub fn post_dominators(&self, function: &Function, exits: Exits) -> IndexMap<BlockId, Option<BlockId>> {
+        if is_injected(Fault::WrongPostDominator) {
+            let first = |(block, next): (usize, &Vec<usize>)| next.first().copied().filter(|next| *next > block);
+            return self.plain().iter().enumerate().map(|each| first(each).map(BlockId::new)).collect();
+        }
         self.immediate(&DominatorTree::post_dominators(&self.plain(), &self.exits(function, exits)))
     }
 

@@ -13,6 +13,7 @@ use crate::reuse::dependency_closure::{DependencyClosure, DependencyClosures};
 use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::time::Duration;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_base::{Deadline, WideHasher};
 use touchstone_engine::{Config, heap_constructors, state_changers};
 use touchstone_ir::{FuncId, ModuleItem};
@@ -112,7 +113,8 @@ impl<'p> CacheKeys<'p> {
     fn key(&self, request_hash: u128, about: &str, roots: Vec<ModuleItem>) -> CacheKey {
         let closure = self.closures.of(&roots);
         let mut hasher = WideHasher::default();
-        (request_hash, about, closure.hash).hash(&mut hasher);
+        let closure_hash = if is_injected(Fault::StaleCacheKey) { 0 } else { closure.hash };
+        (request_hash, about, closure_hash).hash(&mut hasher);
         CacheKey { key: hasher.wide(), closure }
     }
 }

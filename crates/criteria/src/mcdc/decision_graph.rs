@@ -14,6 +14,7 @@ use crate::mcdc::masks::Masks;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_base::{IndexMap, define_id};
 use touchstone_ir::{BoolTree, CondId, Decision};
 
@@ -148,7 +149,7 @@ impl DecisionEvaluation {
         self.outcomes.push((node.condition, outcome));
         self.unmasked.push((node.condition, outcome));
         // A constant right after the condition can mask the condition itself.
-        self.unmasked.retain(|(condition, _)| !edge.masks.contains(*condition));
+        self.unmasked.retain(|(condition, _)| !edge.masks.contains(*condition) || is_injected(Fault::NothingMasked));
         self.target = Some(match edge.target {
             DecisionStep::Node(node) => WalkTarget::Node(node),
             DecisionStep::Done(result) => WalkTarget::Done(result),

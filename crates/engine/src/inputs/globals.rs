@@ -12,6 +12,7 @@ use crate::state::{State, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_base::Id;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_criteria::{Caveat, Unsupported};
 use touchstone_ir::{
     Builtin, CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand,
@@ -74,6 +75,7 @@ impl Executor<'_> {
             // In an unrestricted environment, globals that no test can set are inputs, too.
             let is_hidden =
                 !inputs.contains(&id) && hidden.get(&id).is_some_and(|caveat| self.considers(caveat.clone()));
+            let is_hidden = is_hidden && !is_injected(Fault::NoPersistentState);
             let is_input = inputs.contains(&id) || is_hidden;
             let too_large = (is_input && global.size > MAX_INPUT_OBJECT_BYTES)
                 || (is_hidden && global.size > MAX_HIDDEN_GLOBAL_BYTES);

@@ -11,6 +11,7 @@ use crate::state::value::{LazyPointerId, ObjectId, Pointer, Scalar, Value};
 use crate::state::{PointerUse, State, Stop};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Unsupported};
 use touchstone_ir::{DataType, DataTypeId, FuncId, GlobalId, PointeeShape, VariantTag};
@@ -113,7 +114,7 @@ impl Executor<'_> {
             options.push(Ok(state.clone().with_target(id, Value::pointer(global_object(*global), 0))));
         }
         // Later rounds do not explore null dereferences.
-        if self.config.growth.is_none() || purpose != PointerUse::Access {
+        if (self.config.growth.is_none() || purpose != PointerUse::Access) && !is_injected(Fault::DroppedNull) {
             options.push(Ok(state.clone().with_target(id, Value::NULL)));
         }
         self.add_aliases(state, id, lazy, pointee, purpose, &mut options);
@@ -218,6 +219,9 @@ impl Executor<'_> {
         purpose: PointerUse,
         options: &mut Vec<Result<State, Stop>>,
     ) {
+        if is_injected(Fault::DroppedAlias) {
+            return;
+        }
         let element = self.element_of(pointee);
         for earlier in &state.inputs.objects {
             if let Some(cond) = self.may_point_to(earlier, element) {

@@ -3,6 +3,7 @@
 //! The elements are the solver's [`Facts`]. Every function over-approximates the reference interpreter's arithmetic on
 //! the operands that the facts admit, and is checked against it for all values of a small width.
 
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_base::float::{Format, Op};
 use touchstone_interp::arith;
 use touchstone_ir::{BinOp, CmpOp, mask, sign_extend};
@@ -79,7 +80,7 @@ pub(crate) fn refine_by(op: CmpOp, a: &Facts, b: &Facts, truth: bool) -> (Facts,
     };
     let (mut less, mut more) = (*a, *b);
     let width = a.width;
-    let strict = i128::from(matches!(op, CmpOp::Ult | CmpOp::Slt));
+    let strict = i128::from(matches!(op, CmpOp::Ult | CmpOp::Slt)) + i128::from(is_injected(Fault::NarrowInterval));
     if matches!(op, CmpOp::Ult | CmpOp::Ule) {
         less = less.meet(&unsigned_range(width, 0, i128::from(b.unsigned.1) - strict));
         more = more.meet(&unsigned_range(width, i128::from(a.unsigned.0) + strict, i128::from(mask(u64::MAX, width))));
@@ -294,6 +295,9 @@ pub(crate) fn sext(a: &Facts, width: u8) -> Facts {
 pub(crate) fn trunc(a: &Facts, width: u8) -> Facts {
     let m = mask(u64::MAX, width);
     let ((ul, uh), (sl, sh)) = (unsigned(a), signed(a));
+    if is_injected(Fault::TruncationKeepsRange) {
+        return Facts::between(width, a.unsigned.0.min(m), a.unsigned.1.min(m));
+    }
     Facts::bits(width, a.zeros & m, a.ones & m).meet(&wrapped(width, ul, uh)).meet(&wrapped(width, sl, sh))
 }
 

@@ -13,6 +13,7 @@ use crate::state::memory::{Assembled, Cell, Contents, Object, ObjectKind, Object
 use crate::state::value::{LazyPointerId, ObjectId, Pointer, Scalar, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_ir::{FuncId, Operand, Reg, SlotId, Ty, mask};
 use touchstone_solver::{Element, Facts, Rel, TermId, Terms};
 
@@ -159,7 +160,7 @@ impl LoopHavoc {
             };
             any.set(reg, value);
         }
-        for &object in &self.written {
+        for &object in self.written.iter().filter(|_| !is_injected(Fault::LoopKeepsMemory)) {
             self.object(executor, &mut any, object, found, known, &mut constraints);
         }
         let mut states = vec![(any, constraints)];

@@ -11,6 +11,7 @@ use crate::state::trail::Choice;
 use crate::state::value::LazyPointerId;
 use crate::state::{PathEnd, PointerUse, State, Unfixed, unanswered};
 use touchstone_base::Span;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_criteria::{Bound, GoalId, Incomplete};
 use touchstone_solver::{Path, Side, TermId, Values};
 
@@ -143,7 +144,7 @@ impl Exploration<'_, '_> {
         // If all sides are unknown, nothing is left: they were already counted as given up.
         let mut open = open.into_iter();
         let Some((choice, path)) = open.next() else { return StateFate::Ended };
-        for (choice, path) in open.rev() {
+        for (choice, path) in open.rev().filter(|_| !is_injected(Fault::LostOutcome)) {
             let mut other = state.clone();
             if let StateFate::On = self.take(&mut other, fork, choice, path) {
                 self.put(other);

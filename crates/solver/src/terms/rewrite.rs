@@ -8,6 +8,7 @@ use crate::terms::facts::decide;
 use crate::terms::semantics::{apply, holds, mask, signed, signed_max, signed_min};
 use crate::terms::term::{Op, Rel, Term, TermId};
 use crate::terms::term_store::Terms;
+use touchstone_base::fault::{Fault, is_injected};
 
 impl Terms {
     /// Bitwise complement.
@@ -304,6 +305,7 @@ impl Terms {
     pub fn cmp(&mut self, rel: Rel, a: TermId, b: TermId) -> TermId {
         let width = self.width(a);
         assert_eq!(width, self.width(b), "invariant: operands of equal width");
+        let rel = if rel == Rel::Slt && is_injected(Fault::UnsignedComparison) { Rel::Ult } else { rel };
         if a == b {
             return self.truth(matches!(rel, Rel::Eq | Rel::Ule | Rel::Sle));
         }

@@ -8,6 +8,7 @@ use super::memory_regions::{DifferingRegions, Region, may_fail};
 use super::relational_walk::{CallPair, Impact, LocationPair, PointEqualities, RelationalWalk};
 use super::side_effects::Effects;
 use std::collections::BTreeSet;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_ir::{
     BinOp, BuiltinEffect, Callee, CastOp, Expr, ExprKind, FuncId, InstKind, Operand, Point, Reg, SlotId,
 };
@@ -203,7 +204,9 @@ impl<'m> RelationalWalk<'_, 'm> {
                 (true, Continuation::InBoth)
             }
             InstKind::Store { .. } => {
-                self.havoc_both(before, now, known);
+                if !is_injected(Fault::KeptEqualities) {
+                    self.havoc_both(before, now, known);
+                }
                 (false, continuation(fails && !(operands.equal(0) && self.same_width(before, now))))
             }
             InstKind::MemCopy { src, .. } => {

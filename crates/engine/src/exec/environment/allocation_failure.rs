@@ -7,6 +7,7 @@ use crate::state::memory::{Contents, disassemble, global_object};
 use crate::state::value::Value;
 use crate::state::{State, Stop};
 use std::rc::Rc;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_criteria::{AssumeOption, Caveat, EnvironmentInput, Unspecified};
 use touchstone_ir::{GlobalId, InputSource};
 use touchstone_solver::TermId;
@@ -19,6 +20,9 @@ impl Executor<'_> {
     /// make it fail; the start of a whole program cannot. The term is fixed first if the program may read the error
     /// number.
     pub(crate) fn allocation_failure(&mut self, state: &mut State) -> Result<Option<TermId>, Stop> {
+        if is_injected(Fault::AllocationSucceeds) {
+            return Ok(None);
+        }
         let ruled_out = self.config.assume.contains(&AssumeOption::Allocation);
         if state.is_folded() || (self.policy.environment == Environment::Any && !self.considers(Caveat::Allocation)) {
             return Ok(None);

@@ -8,6 +8,7 @@ use crate::state::value::{ObjectId, Value};
 use crate::state::{State, Stop};
 use std::collections::BTreeSet;
 use touchstone_base::Span;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_criteria::Caveat;
 use touchstone_ir::{ByteWrites, DataType, DataTypeId, MemorySharing, Ty};
 use touchstone_solver::Element;
@@ -27,7 +28,7 @@ impl Executor<'_> {
     ) -> Result<(), Stop> {
         let name = if self.module.functions[state.top().func].is_callback() { "a callback" } else { name };
         let caveat = Caveat::External(name.to_string());
-        if !self.considers(caveat.clone()) {
+        if !self.considers(caveat.clone()) || is_injected(Fault::ExternalKeepsMemory) {
             return Ok(());
         }
         let globals = self.module.globals.iter().filter(|(_, global)| !global.constant && global.function.is_none());

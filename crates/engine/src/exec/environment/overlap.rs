@@ -11,6 +11,7 @@ use crate::state::{State, Stop};
 use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_base::Span;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_criteria::{Bound, Caveat, Incomplete, Unspecified};
 use touchstone_ir::{DataType, DataTypeId, GlobalId, Linkage, MemorySharing};
 
@@ -107,7 +108,7 @@ impl Executor<'_> {
 
     /// Returns true if an object is a constant whose address a pointer from outside may hold.
     pub(crate) fn is_reachable_constant(&self, object: ObjectId) -> bool {
-        self.reachable_constants.contains(&GlobalId::new(object.index()))
+        self.reachable_constants.contains(&GlobalId::new(object.index())) && !is_injected(Fault::UnreachableConstants)
     }
 
     /// Returns true if an input object of known length is older than another one.
@@ -141,6 +142,9 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let Intent::Write(written) = intent else { return Ok(()) };
+        if is_injected(Fault::NoOverlap) {
+            return Ok(());
+        }
         if self.policy.environment == Environment::Testable && self.ledger.caveats.contains(&Caveat::Overlap) {
             return Ok(());
         }

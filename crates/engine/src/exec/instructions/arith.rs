@@ -4,6 +4,7 @@ use crate::exec::executor::Executor;
 use crate::state::value::{Scalar, Value};
 use crate::state::{State, Stop};
 use touchstone_base::Span;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_criteria::Caveat;
 use touchstone_interp::arith;
 use touchstone_ir::{BinOp, CastOp, CmpOp, ErrorKind, Operand, Reg, Ty};
@@ -180,6 +181,7 @@ impl Executor<'_> {
             Scalar::Const(bits) => Value::constant(arith::cast(op, bits, from, to)),
             Scalar::Term(term) => {
                 let term = match op {
+                    CastOp::Sext if is_injected(Fault::ZeroExtension) => self.terms.zext(term, to),
                     CastOp::Sext => self.terms.sext(term, to),
                     CastOp::Zext => self.terms.zext(term, to),
                     CastOp::Trunc => self.terms.extract(term, 0, to),

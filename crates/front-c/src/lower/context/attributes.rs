@@ -10,6 +10,7 @@ use crate::lower::context::unit::Unit;
 use rustc_hash::FxHashSet;
 use std::path::Path;
 use touchstone_base::Id;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_ir::{GlobalId, GlobalRole, Linkage};
 
 /// Attributes of variables without an effect on their values.
@@ -42,7 +43,8 @@ const HARMLESS: [&str; 24] = [
 
 /// Returns true if an attribute lets opaque code access the variable.
 fn is_exposed(node: &AstNode) -> bool {
-    node.inner.iter().any(|inner| inner.kind.is_attribute() && !HARMLESS.contains(&inner.kind.word()))
+    !is_injected(Fault::AttributesIgnored)
+        && node.inner.iter().any(|inner| inner.kind.is_attribute() && !HARMLESS.contains(&inner.kind.word()))
 }
 
 /// Returns true if a function is called at the end of a local variable's scope.

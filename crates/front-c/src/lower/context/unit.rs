@@ -17,6 +17,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use touchstone_base::Span;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_ir::{EnumItem, FuncId, FunctionRole, GlobalId, Linkage};
 
 /// The functions of a unit that are lowered.
@@ -648,7 +649,7 @@ impl<'p> Unit<'p> {
 
     /// Records a weak symbol.
     fn note_weak(&mut self, node: &AstNode) {
-        if node.inner.iter().any(|inner| inner.kind == K::WeakAttr) {
+        if node.inner.iter().any(|inner| inner.kind == K::WeakAttr) && !is_injected(Fault::WeakIsStrong) {
             self.program.weak.insert(node.name.clone());
         }
     }

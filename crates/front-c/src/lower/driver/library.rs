@@ -9,6 +9,7 @@ use crate::lower::context::unit::UnitSelection;
 use crate::lower::driver::translation::{SourceText, lower_unit};
 use std::collections::BTreeSet;
 use std::path::Path;
+use touchstone_base::fault::{Fault, is_injected};
 
 /// The maximum number of bytes of a file that is an input.
 const MAX_FILE_BYTES: u32 = 32;
@@ -24,6 +25,9 @@ pub(crate) fn add(program: &mut LinkedProgram, clang: &Clang, given: Environment
     flags.extend(given.externals.then(|| format!("-DTOUCHSTONE_FILES={MAX_FILE_BYTES}")));
     flags.extend(program.has_quiet_output().then(|| "-DTOUCHSTONE_QUIET_OUTPUT".to_string()));
     flags.extend(program.redirects().then(|| "-DTOUCHSTONE_REDIRECTED".to_string()));
+    if is_injected(Fault::WrongModel) {
+        flags.push("-D__builtin_memcpy(to,from,size)=__builtin_memset(to,1,size)".to_string());
+    }
     let mut tried = BTreeSet::new();
     loop {
         let mut undefined: BTreeSet<String> = program.undefined_functions().into_iter().collect();

@@ -14,6 +14,7 @@ use crate::lower::context::func::{Local, Lowerer};
 use crate::lower::context::lvalue::Location;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
+use touchstone_base::fault::{Fault, is_injected};
 use touchstone_ir::{BinOp, Builtin, GlobalId, InputSource, InstKind, Operand, Ty};
 
 impl Lowerer<'_, '_> {
@@ -63,7 +64,7 @@ impl Lowerer<'_, '_> {
 
     /// Returns true if an lvalue may change at any time.
     pub fn is_volatile(&self, lvalue: &AstNode) -> bool {
-        self.unit.type_of(lvalue).is_volatile && !self.is_own_local(lvalue)
+        self.unit.type_of(lvalue).is_volatile && !self.is_own_local(lvalue) && !is_injected(Fault::StableVolatile)
     }
 
     /// Marks a value that may differ in a real program, with the reason.
