@@ -6,7 +6,8 @@ use crate::prover::c;
 use crate::prover::function_facts::FunctionFacts;
 use crate::prover::interval_domain;
 use touchstone_ir::{
-    BinOp, BlockId, Builtin, CastOp, CmpOp, Inst, InstKind, Operand, Reg, SwitchArm, TermKind, Ty, mask, sign_extend,
+    BinOp, BlockId, Builtin, CastOp, CmpOp, Inst, InstKind, Linkage, Operand, Reg, SwitchArm, TermKind, Ty, mask,
+    sign_extend,
 };
 use touchstone_solver::Facts;
 
@@ -56,7 +57,14 @@ impl FunctionFacts<'_> {
                 state.set(*dst, AbstractValue::Ptr(AbstractPointer::start(Base::Slot(*slot))), None)
             }
             InstKind::GlobalAddr { dst, global } => {
-                state.set(*dst, AbstractValue::Ptr(AbstractPointer::start(Base::Global(*global))), None);
+                let known = &self.module.globals[*global];
+                // A linker script may place an array of unknown length over other variables.
+                let is_symbol = known.linkage == Linkage::Undefined && known.size == 0 && known.function.is_none();
+                let value = match is_symbol {
+                    true => AbstractValue::top(Ty::Ptr),
+                    false => AbstractValue::Ptr(AbstractPointer::start(Base::Global(*global))),
+                };
+                state.set(*dst, value, None);
             }
             InstKind::PtrAdd { dst, base, offset } => {
                 let by = state.value(*offset).facts();

@@ -5,7 +5,8 @@
 //! accessed, so that invalid accesses are found. Otherwise, a read returns the contents of memory, marked as unsettled,
 //! so that no proof relies on it. In both cases such a read has no formula: another read may return another value.
 //!
-//! Another file may define a weak symbol, or none: its address, and calls of it, are marked in the same way.
+//! Another file may define a weak symbol, or none: its address, and calls of it, are marked in the same way. So is the
+//! address of a symbol that the linker defines at the bounds of a section.
 
 use crate::clang::ast_enums::CastKind as Cast;
 use crate::clang::kind::NodeKind as K;
@@ -16,6 +17,9 @@ use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_base::fault::{Fault, is_injected};
 use touchstone_ir::{BinOp, Builtin, GlobalId, InputSource, InstKind, Operand, Ty};
+
+/// The beginnings of symbols that the linker defines at the bounds of a section.
+const SECTION_BOUNDS: [&str; 2] = ["__start_", "__stop_"];
 
 impl Lowerer<'_, '_> {
     /// Reads a scalar at the location of an lvalue.
@@ -76,11 +80,15 @@ impl Lowerer<'_, '_> {
         Operand::Reg(dst)
     }
 
-    /// Emits the address of a named object or function; a weak symbol's may be null or that of another definition.
+    /// Emits the address of a named object or function; a weak symbol's may be null or that of another definition, and
+    /// a symbol that the linker defines is the address of other variables.
     pub fn named_address(&mut self, name: &str, global: GlobalId, span: Span) -> Operand {
         let address = self.global_address(global, span);
-        match self.unit.program.weak.contains(name) {
-            true => self.unsettled(&weak(name), address, span),
+        if self.unit.program.weak.contains(name) {
+            return self.unsettled(&weak(name), address, span);
+        }
+        match SECTION_BOUNDS.iter().any(|prefix| name.starts_with(prefix)) {
+            true => self.unsettled(&format!("the linker places `{name}` beside other variables"), address, span),
             false => address,
         }
     }
