@@ -45,6 +45,7 @@ test: lint
 
 test-long: setup-test
 	TOUCHSTONE_LONG=1 cargo test --release --workspace --quiet
+	TOUCHSTONE_LONG=1 cargo test --workspace --test cli --quiet -- faults::
 
 # The version that the book was written with; cargo skips the build if it is installed.
 book:

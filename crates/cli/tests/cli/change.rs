@@ -5,6 +5,7 @@ mod java_objects;
 mod java_pairs;
 mod opaque_code;
 mod random_pairs;
+mod state_pairs;
 mod version_pairs;
 mod versions;
 

@@ -2,11 +2,10 @@
 
 use super::Project;
 use crate::soundness::random_program;
-use crate::support::long;
 use crate::support::rng::Rng;
+use crate::support::seeds;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::process::Command;
 
 const ASKED: [&str; 8] = ["prove", "p.c", "-c", "mcdc,branch", "--max-paths", "200", "--timeout", "4"];
@@ -30,11 +29,6 @@ const WORDS: [(&str, &str); 12] = [
     ("static ", ""),
     (";\n", "; /* the same */\n\n"),
 ];
-
-fn seeds() -> Range<u64> {
-    let said = std::env::var("TOUCHSTONE_SEED").ok().and_then(|seed| seed.parse().ok());
-    said.map_or(1..if long() { 101 } else { 4 }, |seed: u64| seed..seed + 1)
-}
 
 /// Another program, that is one: a number or a word is another.
 pub(crate) fn edited(text: &str, rng: &mut Rng) -> Option<String> {
@@ -71,7 +65,7 @@ fn verdicts(document: &Value) -> BTreeMap<String, String> {
 #[test]
 fn verdicts_of_edited_random_programs_are_those_of_a_run_without_a_cache() {
     let (mut asked, mut known) = (0, 0);
-    for seed in seeds() {
+    for seed in seeds(1..4, 1..101) {
         let mut rng = Rng::new(seed ^ 0xcac4e);
         let mut text = random_program(seed);
         let project = Project::new();

@@ -174,14 +174,6 @@ int main(int argc, char **argv) {
         if (sigsetjmp(crashed, 0) == 0) run();
         if (fresh_marks != before) last = number;
     }
-    for (int i = 0; i < STATEMENTS; i++)
-        if (hit_statement[i]) printf("S %d\n", i);
-    for (int i = 0; i < DECISIONS; i++) {
-        for (int leaf = 0; leaf < LEAVES; leaf++)
-            for (int value = 0; value < 2; value++)
-                if (hit_condition[i][leaf][value]) printf("C %d %d %d\n", i, leaf, value);
-        for (int row = 0; row < ROWS; row++)
-            if (hit_row[i][row]) printf("R %d %d%d%d%d\n", i, row % 3, row / 3 % 3, row / 9 % 3, row / 27);
-    }
+    print_marks();
     return 0;
 }

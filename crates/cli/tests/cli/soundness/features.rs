@@ -4,6 +4,7 @@
 use crate::soundness::draft::Draft;
 use crate::soundness::program::File;
 use crate::soundness::text::Tree;
+use crate::soundness::toolchain_features;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feature {
@@ -41,9 +42,17 @@ pub enum Feature {
     Tagged,
     /// Pointers to what others begin with, and to types that are never defined; what is behind them shows in casts.
     Hidden,
+    /// Pointers that are compared with constants, literals and `__func__`.
+    Sentinel,
+    /// Attributes through which other code defines, writes or aliases what a file has.
+    Attribute,
+    /// Inline and file-scope assembly that writes.
+    Assembly,
+    /// Compile flags that change types.
+    Flags,
 }
 
-pub const FEATURES: [Feature; 17] = {
+pub const FEATURES: [Feature; 21] = {
     use Feature::*;
     [
         Plain,
@@ -63,6 +72,10 @@ pub const FEATURES: [Feature; 17] = {
         Recursion,
         Tagged,
         Hidden,
+        Sentinel,
+        Attribute,
+        Assembly,
+        Flags,
     ]
 };
 
@@ -82,16 +95,20 @@ impl Feature {
             Feature::Allocation => allocation(file, draft),
             Feature::External => external(file, draft, u),
             Feature::Register => register(file, draft, u),
-            Feature::Library => library(file, draft),
+            Feature::Library => library(file, draft, u),
             Feature::Callback => callback(file, draft, u),
             Feature::Recursion => recursion(file, draft, u),
             Feature::Tagged => tagged(file, draft, u),
             Feature::Hidden => hidden(file, draft, u),
+            Feature::Sentinel => toolchain_features::sentinel(file, draft, u),
+            Feature::Attribute => toolchain_features::attribute(file, draft, u),
+            Feature::Assembly => toolchain_features::assembly(file, draft, u),
+            Feature::Flags => toolchain_features::flags(file, draft, u),
         }
     }
 }
 
-fn or(a: &str, b: &str) -> Tree {
+pub fn or(a: &str, b: &str) -> Tree {
     Tree::Or(Box::new(Tree::Leaf(a.to_string())), Box::new(Tree::Leaf(b.to_string())))
 }
 
@@ -745,7 +762,8 @@ fn hidden(file: &mut File, draft: &mut Draft, u: &str) {
     draft.effect(&["bo->more = ba->more;", "ba->more = 0;"]);
 }
 
-fn library(file: &mut File, draft: &mut Draft) {
+fn library(file: &mut File, draft: &mut Draft, u: &str) {
+    toolchain_features::library_results(file, u);
     match file.rng.below(4) {
         0 => draft.answer(&["rand()", "rand()"]),
         1 => {

@@ -37,6 +37,8 @@ pub struct File {
     pub text: Text,
     /// By function: the feature that it is about.
     pub functions: Vec<(String, Feature)>,
+    /// Compile flags.
+    pub flags: Vec<&'static str>,
     unit: usize,
     named: BTreeSet<String>,
     definitions: String,
@@ -67,6 +69,7 @@ impl File {
             rng: Rng::new(seed),
             text: Text::default(),
             functions: Vec::new(),
+            flags: Vec::new(),
             unit: 0,
             named: BTreeSet::new(),
             definitions: String::new(),
@@ -275,6 +278,7 @@ impl File {
             self.others.iter().enumerate().map(|(i, text)| format!("if (choose(2)) {text} /* {i} */ ")).collect();
         [
             include_str!("runtime.c"),
+            include_str!("marks.c"),
             &self.text.twin,
             OBJECTS,
             &self.definitions,

@@ -1,5 +1,6 @@
 /* What stands before the twin: marks, chance, and what the library answers. Every choice of the world is choose(). */
 #define _GNU_SOURCE
+#pragma pack(push, 16) /* -fpack-struct is for the twin. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -11,6 +12,8 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
+#pragma pack(pop)
 
 /* State of the program: reset before every run. */
 #define STATE __attribute__((section("twin_state")))
@@ -30,39 +33,6 @@ static int num(void) {
     if (choose(30) == 0) return rare[choose(sizeof rare / sizeof *rare)];
     return usual[choose(sizeof usual / sizeof *usual)];
 }
-
-/* ---- marks */
-enum { STATEMENTS = 4096, DECISIONS = 2048, LEAVES = 4, ROWS = 81, NESTED = 512 };
-static unsigned char hit_statement[STATEMENTS], hit_condition[DECISIONS][LEAVES][2], hit_row[DECISIONS][ROWS];
-static unsigned long fresh_marks;
-static struct { int decision; unsigned char leaf[LEAVES]; } evaluation[NESTED];
-static int evaluations;
-static int silent;
-static void hit(unsigned char *mark) {
-    if (silent) return;
-    if (!*mark) fresh_marks++;
-    *mark = 1;
-}
-static void mark_begin(int decision) {
-    if (evaluations == NESTED) abort();
-    evaluation[evaluations].decision = decision;
-    memset(evaluation[evaluations++].leaf, 2, LEAVES);
-}
-static int mark_leaf(int number, int value) {
-    evaluation[evaluations - 1].leaf[number] = value;
-    hit(&hit_condition[evaluation[evaluations - 1].decision][number][value]);
-    return value;
-}
-static int mark_end(int value) {
-    int row = 0;
-    evaluations--;
-    for (int i = LEAVES; i-- > 0;) row = 3 * row + evaluation[evaluations].leaf[i];
-    hit(&hit_row[evaluation[evaluations].decision][row]);
-    return value;
-}
-#define S(number) hit(&hit_statement[number])
-#define C(number, e) mark_leaf(number, (e) ? 1 : 0)
-#define DEC(number, e) (mark_begin(number), mark_end((e) ? 1 : 0))
 
 /* ---- devices: any value at every read */
 static void *fresh(volatile void *place, size_t size) {

@@ -65,6 +65,16 @@ impl Text {
         self.push(&plain(text), &twin(text));
     }
 
+    /// A line without marks that differs in the twin.
+    pub fn differing(&mut self, plain: &str, twin: &str) {
+        self.push(plain, twin);
+    }
+
+    /// A line that only the twin has.
+    pub fn twin_line(&mut self, text: &str) {
+        self.twin.push_str(&format!("{text}\n"));
+    }
+
     /// A line that opens a block.
     pub fn open(&mut self, text: &str) {
         self.line(text);

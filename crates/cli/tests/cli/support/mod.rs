@@ -43,6 +43,16 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository's root")
 }
 
+/// Returns the seeds to try: `TOUCHSTONE_SEED=N` or `N..M`, else `slow` in the long run and `fast` otherwise.
+pub fn seeds(fast: std::ops::Range<u64>, slow: std::ops::Range<u64>) -> std::ops::Range<u64> {
+    let Ok(asked) = std::env::var("TOUCHSTONE_SEED") else { return if long() { slow } else { fast } };
+    let number = |text: &str| text.parse().expect("TOUCHSTONE_SEED is a number or a range");
+    match asked.split_once("..") {
+        Some((from, to)) => number(from)..number(to),
+        None => number(&asked)..number(&asked) + 1,
+    }
+}
+
 /// Returns true if the long tests were requested.
 pub fn long() -> bool {
     std::env::var_os("TOUCHSTONE_LONG").is_some()

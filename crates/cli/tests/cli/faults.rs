@@ -1,0 +1,77 @@
+//! A mutation test of Touchstone itself: each fault of `base/fault.rs` is injected, and a test that judges verdicts must fail.
+//!
+//! Only builds with debug assertions can be broken. `TOUCHSTONE_LONG=1` injects all faults, otherwise a few; a fault that
+//! no judge notices shows what the random programs lack.
+
+use crate::support::long;
+use std::process::Command;
+use touchstone_base::fault::Fault;
+
+/// The test that notices a fault, and the seed from which its programs are generated.
+struct Judge {
+    test: &'static str,
+    seed: &'static str,
+}
+
+const fn judge(test: &'static str, seed: &'static str) -> Judge {
+    Judge { test, seed }
+}
+
+const SOUNDNESS: &str = "soundness::what_some_run_covers_is_never_called_infeasible";
+const PATHS: &str = "random_programs::the_engine_finds_exactly_the_paths_that_all_inputs_of_a_random_function_take";
+const PROVER: &str = "prover_fuzz::nothing_that_some_input_reaches_is_proved_infeasible";
+const VERDICTS: &str = "verdicts::every_verdict_on_random_decision_functions_is_what_all_inputs_say";
+const SUMMARIES: &str = "composition::verdicts_are_the_same_with_and_without";
+const CACHE: &str = "cache::after_an_edit_of_a_leaf_it_and_its_callers_are_explored_again";
+const PAIRS: &str = "change::random_pairs::what_is_said_of_a_change_holds_for_all_inputs_of_random_functions";
+const STATE_PAIRS: &str =
+    "change::state_pairs::compiled_versions_that_are_equivalent_return_the_same_in_all_sequences_of_calls";
+
+/// Faults of the default run: the judge is fast.
+const FAST: [Fault; 2] = [Fault::LostOutcome, Fault::NarrowInterval];
+
+fn judge_of(fault: Fault) -> Judge {
+    match fault {
+        Fault::LostOutcome | Fault::ZeroExtension | Fault::UnsignedComparison => judge(PATHS, "1"),
+        Fault::NarrowInterval | Fault::TruncationKeepsRange | Fault::LoopKeepsMemory => judge(PROVER, "1"),
+        Fault::OneSidedSummary => judge(SUMMARIES, "1"),
+        Fault::DroppedAlias | Fault::DroppedNull => judge(SOUNDNESS, "0..24"),
+        Fault::ExternalKeepsMemory | Fault::NoOverlap | Fault::UnreachableConstants => judge(SOUNDNESS, "0..24"),
+        Fault::NoPersistentState | Fault::AllocationSucceeds => judge(SOUNDNESS, "0..24"),
+        Fault::StableVolatile | Fault::AssemblyIgnored | Fault::AttributesIgnored => judge(SOUNDNESS, "0..24"),
+        Fault::WeakIsStrong | Fault::FlagsIgnored | Fault::WrongModel => judge(SOUNDNESS, "0..24"),
+        Fault::NothingMasked => judge(VERDICTS, "1"),
+        Fault::StaleCacheKey => judge(CACHE, "1"),
+        Fault::WrongPostDominator | Fault::KeptEqualities => judge(PAIRS, "0"),
+        Fault::EqualText | Fault::EqualState => judge(STATE_PAIRS, "0..8"),
+    }
+}
+
+/// Returns true if a judge fails while a fault is injected.
+fn is_noticed(fault: Fault) -> bool {
+    let Judge { test, seed } = judge_of(fault);
+    // Results of a broken build must not reach other runs.
+    let cache = tempfile::tempdir().expect("a scratch directory");
+    let output = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", test])
+        .env("TOUCHSTONE_FAULT", format!("{fault:?}"))
+        .env("TOUCHSTONE_SEED", seed)
+        .env("TOUCHSTONE_CACHE", cache.path())
+        .env("TOUCHSTONE_COUNT", if long() { "120" } else { "10" })
+        .env_remove("TOUCHSTONE_LONG")
+        .output()
+        .expect("this program runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("running 1 test"), "{test} is no test: {said}");
+    !output.status.success()
+}
+
+#[test]
+fn every_injected_fault_is_noticed_by_a_judge() {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let faults = if long() { Fault::ALL } else { &FAST };
+    let missed: Vec<&Fault> = faults.iter().filter(|fault| !is_noticed(**fault)).collect();
+    assert!(missed.is_empty(), "no judge notices {missed:?}");
+}
