@@ -408,8 +408,7 @@ impl Jni {
     fn new_string(self, text: &CStr) -> Option<JObject> {
         // SAFETY: the signature is that of the specification.
         let string = unsafe {
-            let create: extern "C" fn(FunctionTable, *const c_char) -> JObject =
-                function(self.0, jni::NEW_STRING_UTF);
+            let create: extern "C" fn(FunctionTable, *const c_char) -> JObject = function(self.0, jni::NEW_STRING_UTF);
             create(self.0, text.as_ptr())
         };
         (!self.threw() && !string.is_null()).then_some(string)

@@ -48,8 +48,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use touchstone_classfile::ClassFile;
 use touchstone_probes_java::{
-    PredicatePlan, ProbeLayout, ProbeRequest, WeaveRequest, check_class, check_class_name, has_known_source, is_test_class, planned_unit,
-    predicate_class_name, unit, weave,
+    PredicatePlan, ProbeLayout, ProbeRequest, WeaveRequest, check_class, check_class_name, has_known_source,
+    is_test_class, planned_unit, predicate_class_name, unit, weave,
 };
 use trace_recorder::TraceRecorder;
 
@@ -150,8 +150,8 @@ extern "C" fn on_agents_started(_jvmti: FunctionTable, jni: FunctionTable, _thre
     let _ = catch_unwind(AssertUnwindSafe(|| {
         // Agents created environments when they started. Those that can retransform classes are asked last.
         let last = Jvmti::another(Jni(jni)).filter(|last| last.request_retransformation())?;
-        let is_last = last.register_callbacks(on_agents_started, on_load)
-            && last.enable(jvm_interface::CLASS_FILE_LOAD_HOOK);
+        let is_last =
+            last.register_callbacks(on_agents_started, on_load) && last.enable(jvm_interface::CLASS_FILE_LOAD_HOOK);
         IS_LAST.store(is_last, Ordering::Release);
         Some(())
     }));
@@ -384,13 +384,7 @@ impl Agent {
     }
 
     /// Stores a class and allocates its probes. Returns the hit array and the first probe, or `None` if hits can't be stored.
-    fn allocate(
-        &mut self,
-        jni: Jni,
-        unit: u64,
-        layout: &ProbeLayout,
-        class: &StoredClass<'_>,
-    ) -> Option<(u16, u32)> {
+    fn allocate(&mut self, jni: Jni, unit: u64, layout: &ProbeLayout, class: &StoredClass<'_>) -> Option<(u16, u32)> {
         let size = layout.size;
         if let Some(known) = self.allocated.get(&unit) {
             return Some(*known);

@@ -69,7 +69,9 @@ impl UnitStore {
             store.add_entry(Path::new(entry));
             // It may be a directory of modules.
             let modules = std::fs::read_dir(entry).into_iter().flatten().flatten().map(|module| module.path());
-            modules.filter(|module| module.extension().is_some_and(|kind| kind == "jar")).for_each(|module| store.add_entry(&module));
+            modules
+                .filter(|module| module.extension().is_some_and(|kind| kind == "jar"))
+                .for_each(|module| store.add_entry(&module));
         }
         store
     }

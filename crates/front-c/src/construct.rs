@@ -242,8 +242,10 @@ pub(crate) enum Construct {
     NarrowAddress,
     #[error("weakref attribute")]
     WeakRef,
-    #[error("structure with another layout (scalar_storage_order, ms_struct)")]
+    #[error("structure in a file with scalar_storage_order")]
     StorageOrder,
+    #[error("structure with another layout (ms_struct, scalar_storage_order)")]
+    RecordLayout,
     #[error("printf %n")]
     PrintfStore,
     #[error("variable in a machine register")]

@@ -41,8 +41,8 @@ pub use hits::{HitError, HitFile, MeasuredUnit};
 pub use imports::{FileCoverage, ImportError, ImportedCoverage, LineColumn, LineCoverage};
 pub use java::probes::{
     AGENT_LIBRARY, AgentError, HitHolderSource, InstrumentedClass, JavaClass, OfflineWeaver, PROJECT_ROOT_VARIABLE,
-    ReplayWeaver, SOURCE_EXTENSIONS, TEST_CLASS_DIRECTORIES, attach_agent, class_plan, class_record, class_unit, empty_class_record,
-    find_agent, has_known_source, has_predicates, planned_unit, unprobed_class_record,
+    ReplayWeaver, SOURCE_EXTENSIONS, TEST_CLASS_DIRECTORIES, attach_agent, class_plan, class_record, class_unit,
+    empty_class_record, find_agent, has_known_source, has_predicates, planned_unit, unprobed_class_record,
 };
 pub use measurement::{
     MeasuredSuite, MeasurementError, StateMeasurement, count_trace_events, measure_states, parse_hits,

@@ -99,9 +99,15 @@ fn thresholds_are_exact() {
     assert!(matches!(judge("wm=1"), ThresholdResult::NotAsked(what) if what.contains("stmt, branch, mcdc")));
     let mut asked = figures.clone();
     asked.request(&["wm".to_string()]);
-    let judge = |text: &str, all: &Figures| text.parse::<Threshold>().expect("a threshold").judge(&Figures::default(), Some(all));
-    assert!(matches!(judge("wm=1", &asked), ThresholdResult::Below(what) if what.contains("there are no wm objectives")));
-    assert!(matches!(judge("wm=1", &Figures::default()), ThresholdResult::Below(what) if what.contains("there are no objectives")));
+    let judge = |text: &str, all: &Figures| {
+        text.parse::<Threshold>().expect("a threshold").judge(&Figures::default(), Some(all))
+    };
+    assert!(
+        matches!(judge("wm=1", &asked), ThresholdResult::Below(what) if what.contains("there are no wm objectives"))
+    );
+    assert!(
+        matches!(judge("wm=1", &Figures::default()), ThresholdResult::Below(what) if what.contains("there are no objectives"))
+    );
     // All branches are outside of the changed lines.
     assert_eq!(judge("branch=100", &figures), ThresholdResult::Reached);
     assert_eq!(judge("wm=0", &asked), ThresholdResult::Reached);

@@ -124,6 +124,7 @@ pub fn measure(request: &MeasureRequest, started: &dyn Fn(u32)) -> Result<Measur
     let mut command = Command::new(program);
     command.args(words);
     if request.output == CommandOutput::StandardError {
+        #[expect(clippy::disallowed_methods, reason = "the descriptor is passed on; nothing is written here")]
         command.stdout(std::io::stderr());
     }
     let around = &request.surroundings;

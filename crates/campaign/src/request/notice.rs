@@ -135,7 +135,10 @@ impl fmt::Display for Notice {
                 "the suite was measured on another variant of `{function}`: give the macros of the build (-D, -I)"
             ),
             Notice::NotMeasured { function } => {
-                write!(f, "the suite was not measured on `{function}`: its file was not compiled or loaded with probes then")
+                write!(
+                    f,
+                    "the suite was not measured on `{function}`: its file was not compiled or loaded with probes then"
+                )
             }
             Notice::NotNamed { function, some, all } => {
                 write!(

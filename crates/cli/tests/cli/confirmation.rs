@@ -10,14 +10,21 @@ use std::process::Command;
 /// Generates tests for `a.c`, compiled with the macro `REAL` as the replay's compiler defines it, and returns the
 /// report.
 fn report(text: &str, real: &str, criteria: &str) -> Value {
+    report_on(&[("a.c", text)], real, criteria)
+}
+
+fn report_on(files: &[(&str, &str)], real: &str, criteria: &str) -> Value {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let path = |name: &str| scratch.path().join(name);
-    std::fs::write(path("a.c"), text).expect("writable");
+    for (name, text) in files {
+        std::fs::write(path(name), text).expect("writable");
+    }
     let compiler = path("cc");
     std::fs::write(&compiler, format!("#!/bin/sh\nexec gcc {real} \"$@\"\n")).expect("writable");
     make_executable(&compiler);
     let output = Command::new(env!("CARGO_BIN_EXE_touchstone"))
-        .args(["generate", "a.c", "-c", criteria, "--format", "json", "-q", "-o", "out"])
+        .args(["generate", "-c", criteria, "--format", "json", "-q", "-o", "out"])
+        .args(files.iter().map(|(name, _)| name))
         .env("CC", &compiler)
         .current_dir(scratch.path())
         .output()
@@ -62,6 +69,35 @@ fn a_test_that_passes_on_another_path_covers_nothing() {
     assert!(!all.is_empty() && all.iter().all(|(_, reason)| reason == "unconfirmed"), "{all:?}");
 }
 
+#[test]
+fn private_functions_of_one_name_are_confirmed_in_their_own_files() {
+    let a =
+        "static int h(int x) { int y = x & 3; if (y > 5) return 1; return 0; }\nint fa(int x) { return h(x) + 1; }\n";
+    let b = "#ifndef SWAPPED\n#define SWAPPED 0\n#endif\n\
+        static int h(int x) { int y = x & 7; if ((y > 5) != SWAPPED) y = 0; return 0; }\nint fb(int x) { return h(x) + 2; }\n";
+    let files = [("a.c", a), ("b.c", b)];
+    let plain = report_on(&files, "", "branch");
+    let covered = ("covered".to_string(), String::new());
+    let proved = ("infeasible".to_string(), "exhaustive".to_string());
+    assert_eq!(verdicts(&plain, "y > 5 is"), [proved, covered.clone()], "{plain:#}");
+    assert_eq!(verdicts(&plain, "SWAPPED"), [covered.clone(), covered], "{plain:#}");
+    let other = report_on(&files, "-DSWAPPED=1", "branch");
+    assert!(verdicts(&other, "SWAPPED").iter().all(|(_, reason)| reason == "unconfirmed"), "{other:#}");
+}
+
+#[test]
+fn a_test_of_another_function_withdraws_proofs_too() {
+    // No test of `h` itself has a reason to pass 5.
+    let text = "#ifndef MASK\n#define MASK 3\n#endif\n\
+        static int h(int x) { int y = x & MASK; if (y == 5) y = 0; return 0; }\n\
+        int f(int x) { if (x > 9) return h(5); return 1; }\n";
+    let pair = |status: &str, reason: &str| (status.to_string(), reason.to_string());
+    let plain = report(text, "", "branch");
+    assert_eq!(verdicts(&plain, "y == 5 is true"), [pair("infeasible", "exhaustive")], "{plain:#}");
+    let other = report(text, "-DMASK=7", "branch");
+    assert_eq!(verdicts(&other, "y == 5 is true"), [pair("unknown", "contradicted")], "{other:#}");
+}
+
 /// Creates a JDK whose JVM finds classes in `real` before those of the class path when it runs tests, and that runs no
 /// tests once there is a file `stop`.
 fn jdk_with_other_classes(directory: &Path) -> PathBuf {
@@ -104,7 +140,20 @@ fn a_java_test_that_passes_on_another_path_covers_nothing_and_withdraws_proofs()
     std::fs::write(path("A.java"), class).expect("writable");
     let generate = || -> Value {
         let output = Command::new(env!("CARGO_BIN_EXE_touchstone"))
-            .args(["generate", "A.java", "Lib.java", "-f", "A", "-c", "condition", "--format", "json", "-q", "-o", "out"])
+            .args([
+                "generate",
+                "A.java",
+                "Lib.java",
+                "-f",
+                "A",
+                "-c",
+                "condition",
+                "--format",
+                "json",
+                "-q",
+                "-o",
+                "out",
+            ])
             .args(["--cache", "cache"])
             .env("JAVA_HOME", &home)
             .current_dir(&scratch)

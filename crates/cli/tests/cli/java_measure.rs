@@ -498,7 +498,10 @@ fn modules_classes_that_are_never_loaded_and_other_languages_count() {
         static int g(int k, boolean r) { if (switch (k) { case 1 -> true; default -> false; } && r) return 1; return 0; }
         public static void main(String[] a) { System.out.println(f(1, true) + g(1, true) + Kotlin.k(3)); } }";
     write("src/acme/Main.java", main);
-    write("src/acme/Never.java", "package acme; class Never { static int h(int a) { return a > 2 && lib.One.one() > 0 ? 1 : 0; } }");
+    write(
+        "src/acme/Never.java",
+        "package acme; class Never { static int h(int a) { return a > 2 && lib.One.one() > 0 ? 1 : 0; } }",
+    );
     write("src/acme/Kotlin.java", "package acme; class Kotlin { static int k(int a) { return a > 2 ? 1 : 0; } }");
     // There may be no Kotlin compiler: the class file names another source file.
     let script = "javac -d out $(find lib -name '*.java') && jar cf mods.jar -C out . && mkdir mods && mv mods.jar mods/lib.jar && rm -r lib out && \
@@ -523,9 +526,12 @@ fn modules_classes_that_are_never_loaded_and_other_languages_count() {
     assert!(of("acme.Kotlin.k").0.starts_with("line 1, jump 1"), "{:?}", of("acme.Kotlin.k"));
 
     // Tests are added to the measured ones only where something is missing.
-    write("src/acme/Full.java", "package acme; public class Full { public static int get(int a) { if (a > 2) return 1; return 0; }
+    write(
+        "src/acme/Full.java",
+        "package acme; public class Full { public static int get(int a) { if (a > 2) return 1; return 0; }
         public static int name() { return 3; } public static int half(int a) { if (a > 2) return 1; return 0; }
-        public static void main(String[] a) { get(1); get(3); half(1); } }");
+        public static void main(String[] a) { get(1); get(3); half(1); } }",
+    );
     let words = ["measure", "-c", "branch", "-q", "--", "java", "-cp", "full:mods/lib.jar", "acme.Full"];
     let script = ["sh", "-c", "javac -d full src/acme/Full.java"];
     let built = Command::new(script[0]).args(&script[1..]).current_dir(scratch.path()).status().expect("javac runs");

@@ -6,7 +6,7 @@
 use crate::link::linked_program::LinkedProgram;
 use std::collections::BTreeMap;
 use touchstone_base::float::Op;
-use touchstone_ir::{Builtin, FunctionRole, Global, GlobalId, Init, InstKind, Module};
+use touchstone_ir::{Builtin, FunctionRole, Global, GlobalId, GlobalRole, Init, InstKind, Linkage, Module};
 
 /// Texts that clang is told to use for the date and the time of compilation: no real build has them.
 pub(crate) const BUILD_STAMPS: [&str; 2] = ["Dec 31 9999", "23:59:57"];
@@ -50,16 +50,32 @@ impl LinkedProgram {
             }
         }
     }
+
+    /// Makes the contents that the time of compilation determines unknown to proofs.
+    pub fn expose_build_stamps(&mut self) {
+        let stamped = self.globals.values_mut().filter(|global| global.init.iter().flatten().any(is_stamped));
+        for global in stamped {
+            if global.constant {
+                // A test cannot set it.
+                (global.constant, global.linkage) = (false, Linkage::Local);
+            }
+            global.role = GlobalRole::Exposed;
+        }
+    }
 }
 
-/// Returns the globals whose contents depend on the time of compilation, with a description.
-pub(crate) fn build_stamps(module: &Module) -> BTreeMap<GlobalId, String> {
-    let is_stamped = |piece: &Init| match piece {
+/// Returns true for contents with a time of compilation.
+fn is_stamped(piece: &Init) -> bool {
+    match piece {
         Init::Bytes { bytes, .. } => {
             BUILD_STAMPS.iter().any(|stamp| bytes.windows(stamp.len()).any(|part| part == stamp.as_bytes()))
         }
         Init::GlobalAddr { .. } => false,
-    };
+    }
+}
+
+/// Returns the globals whose contents depend on the time of compilation, with a description.
+pub(crate) fn build_stamps(module: &Module) -> BTreeMap<GlobalId, String> {
     let mut found: BTreeMap<GlobalId, String> = BTreeMap::new();
     loop {
         let points_to_stamp = |piece: &Init| match piece {

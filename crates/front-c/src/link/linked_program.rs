@@ -449,6 +449,7 @@ impl LinkedProgram {
         self.surround_main();
         self.check_hooks();
         self.add_assumptions();
+        self.expose_build_stamps();
         self.add_function_pointees();
         self.name_functions();
         self.name_globals();

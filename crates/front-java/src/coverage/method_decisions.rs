@@ -114,9 +114,8 @@ impl MethodDecisions {
         for (_, jump) in &jumps {
             observed.entry(jump.decision.number).or_default().insert(jump.condition);
         }
-        let is_observed = |decision: &DecisionMark| {
-            evaluable_conditions(&decision.tree).is_subset(&observed[&decision.number])
-        };
+        let is_observed =
+            |decision: &DecisionMark| evaluable_conditions(&decision.tree).is_subset(&observed[&decision.number]);
         let skipped = jumps.iter().map(|(_, jump)| &jump.decision).filter(|decision| !is_observed(decision));
         let skipped: BTreeMap<usize, _> = skipped.map(|decision| (decision.number, decision)).collect();
         table.skipped = skipped.into_values().map(|mark| (span(file, mark.range), mark.text.clone())).collect();

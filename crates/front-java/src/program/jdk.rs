@@ -248,6 +248,8 @@ impl Jdk {
             && copy(&made, &parent.join(format!("new-{}", std::process::id()))).is_ok()
             && std::fs::rename(parent.join(format!("new-{}", std::process::id())), &kept).is_ok()
         {
+            // The scratch directory is part of the class path, by which cached replays are found.
+            let _ = std::fs::remove_dir_all(&made);
             return Ok(kept);
         }
         Ok(made)

@@ -287,7 +287,9 @@ impl Threshold {
         let tally = figures.total.get(name).copied().unwrap_or_default();
         if tally.feasible() == 0 && tally.unmeasured > 0 && *percent > 0.0 {
             let count = tally.unmeasured;
-            return ThresholdResult::Below(format!("{name} could not be measured ({count} objectives), below {percent}%"));
+            return ThresholdResult::Below(format!(
+                "{name} could not be measured ({count} objectives), below {percent}%"
+            ));
         }
         let (covered, feasible) = (tally.covered as f64, tally.feasible() as f64);
         if covered * 100.0 >= percent * feasible {

@@ -3,9 +3,9 @@
 //! A JVM that loads the first class of an origin requests the plans of all its classes, and waits. The sources exist
 //! then, since the classes do. Concurrent requests get the same answer, which is computed once.
 
-use super::offline::Tree;
 use super::class_group::ClassGroup;
 use super::loaded_classes::LoadedClass;
+use super::offline::Tree;
 use super::project_sources::{ClassSource, Sources};
 use crate::measure::error::MeasuringError;
 use std::collections::BTreeSet;

@@ -27,9 +27,8 @@ pub(super) enum ClassSource {
 impl Sources {
     pub fn below(root: &Path, out: &Path) -> Sources {
         let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-        let is_source = |name: &str| {
-            name.rsplit_once('.').is_some_and(|(_, extension)| SOURCE_EXTENSIONS.contains(&extension))
-        };
+        let is_source =
+            |name: &str| name.rsplit_once('.').is_some_and(|(_, extension)| SOURCE_EXTENSIONS.contains(&extension));
         let mut waiting = vec![root.to_path_buf()];
         while let Some(directory) = waiting.pop() {
             for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {

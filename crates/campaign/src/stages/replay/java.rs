@@ -196,6 +196,7 @@ fn weave(weaver: &mut ReplayWeaver, of: &ClassToWeave<'_>) -> Result<Vec<u8>, St
         methods: of.methods,
         criteria: of.criteria,
         options: of.options,
+        from_bytecode: None,
     };
     weaver.add(&class).map_err(|obstacle| obstacle.to_string())
 }

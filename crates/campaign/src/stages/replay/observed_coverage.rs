@@ -113,8 +113,13 @@ impl ReachedElsewhere {
         self.0.extend(observed.elsewhere.iter().map(|(id, test)| (id.clone(), test.clone())));
     }
 
-    /// Returns a contradiction to a proof for a function.
+    /// Returns a contradiction to a proof for a function. Other functions may pass inputs that the user excluded.
     pub fn contradiction(&self, work: &Work<'_>) -> Option<String> {
+        let config = &work.task.config;
+        let excludes_inputs = config.precondition.is_some() || !config.ranges.is_empty() || !config.lengths.is_empty();
+        if excludes_inputs || !config.assume.is_empty() {
+            return None;
+        }
         let infeasible = work.objectives.list.values().filter(|one| matches!(one.status, Status::Infeasible(_)));
         let mut reached = infeasible.filter_map(|one| Some((self.0.get(&one.id)?, one)));
         reached.next().map(|(test, one)| format!("{test} reaches: {}", one.text))

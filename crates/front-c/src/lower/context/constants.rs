@@ -173,7 +173,11 @@ impl Unit<'_> {
             (None, Some(inner)) => self.type_of(inner),
             (None, None) => return None,
         };
-        let known = self.program.types.unsupported(&ty).is_none() || self.program.types.size(&ty) > 0;
+        let known = match self.program.types.unsupported(&ty) {
+            Some(Construct::PragmaPack | Construct::RecordLayout) => false,
+            Some(_) => self.program.types.size(&ty) > 0,
+            None => true,
+        };
         match node.name.as_str() {
             "sizeof" if known => Some(self.program.types.size(&ty)),
             "alignof" | "__alignof" if known => match (&node.arg_type, node.inner.first()) {

@@ -289,8 +289,9 @@ impl<'p> Unit<'p> {
             }
         }
         // The macro `scalar_storage_order` (`clang/flags.rs`) marks records with this attribute, too.
-        let is_marked = node.inner.iter().any(|inner| inner.kind.word() == "MSStructAttr");
-        if is_marked || self.may_be_reversed(node) {
+        if node.inner.iter().any(|inner| inner.kind.word() == "MSStructAttr") {
+            self.program.types.records[id].problem = Some(Construct::RecordLayout);
+        } else if self.may_be_reversed(node) {
             self.program.types.records[id].problem = Some(Construct::StorageOrder);
         }
         for field in &fields {

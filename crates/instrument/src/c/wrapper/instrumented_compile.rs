@@ -385,7 +385,7 @@ impl InstrumentedCompile<'_> {
         refused: &RejectedProbes,
         scratch: &Path,
     ) -> Result<(String, UnitRecord, PreprocessorWarnings), ProbeObstacle> {
-        let (command, probing) = (&self.command, self.probing);
+        let command = &self.command;
         let source = command.words[at].as_str();
         let events = if self.records_state(at, refused) { EventRecording::Recorded } else { EventRecording::None };
         let form = if command.merges_units() { RuntimeForm::Text } else { RuntimeForm::Assembly };

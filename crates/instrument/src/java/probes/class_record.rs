@@ -91,7 +91,8 @@ pub fn class_record(of: &JavaClass<'_>) -> UnitRecord {
         // Criteria on decisions need jumps only.
         let asks_for_decisions = of.criteria.iter().any(|criterion| criterion.recorded_events().is_empty());
         let skipped = located.skipped.iter().filter(|_| asks_for_decisions);
-        let skipped = skipped.map(|(_, text)| (function.name.clone(), ProbeObstacle::DecisionWithoutJumps(text.clone())));
+        let skipped =
+            skipped.map(|(_, text)| (function.name.clone(), ProbeObstacle::DecisionWithoutJumps(text.clone())));
         record.untouched.extend(skipped);
         let wanted = objectives(of.module, &[*func], of.criteria, of.options);
         if wanted.list.is_empty() {

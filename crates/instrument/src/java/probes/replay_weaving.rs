@@ -40,7 +40,8 @@ impl ReplayWeaver {
         let plan = class.criteria.iter().any(|criterion| has_predicates(*criterion));
         let plan = plan.then(|| class_plan(class.class, class.module, class.methods, class.criteria, class.options));
         let woven = self.weaver.weave(class.bytes, class.class, plan.as_deref()).ok_or(ProbeObstacle::CodeTooLong)?;
-        let described = JavaClass { unit: woven.unit, plan: plan.as_deref(), file: class.file.clone(), ..*class };
+        let (file, from_bytecode) = (class.file.clone(), class.from_bytecode.clone());
+        let described = JavaClass { unit: woven.unit, plan: plan.as_deref(), file, from_bytecode, ..*class };
         let record = class_record(&described);
         self.classes.push(ReplayedClass { record, holder: woven.holder as u64, probes: woven.probes });
         Ok(woven.bytes)
