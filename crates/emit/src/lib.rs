@@ -55,6 +55,6 @@ pub use java::junit_replay::replay_java;
 pub use java::junit_suite::{JUnit, JUnitSuite, edited_junit_files};
 pub use java::jvm::Jvm;
 pub use java::jvm_sandbox::SandboxMode;
-pub use java::probed_junit_run::{ProbedClassFiles, ProbedClasses, ProbedJUnitSuite, run_junit_with_probes};
+pub use java::probed_junit_run::{ProbedClassFiles, ProbedClassPath, ProbedJUnitSuite, run_junit_with_probes};
 pub use tap::ProbeHits;
 pub use target::Target;

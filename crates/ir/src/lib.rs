@@ -29,7 +29,6 @@ mod module;
 mod path;
 mod point;
 mod pointee;
-mod run_only;
 mod text;
 mod types;
 mod verify;

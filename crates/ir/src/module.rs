@@ -1,7 +1,11 @@
 //! Modules: whole programs.
 
-use crate::{DataType, DataTypeId, DataTypes, Function, MemoryRules, Pointee, Ty, VariantTag};
-use touchstone_base::{Files, IndexMap, Span, define_id};
+use crate::{
+    Builtin, DataType, DataTypeId, DataTypes, Function, Inst, InstKind, MemoryRules, Operand, Pointee, RegInfo, Ty,
+    VariantTag,
+};
+use std::collections::BTreeMap;
+use touchstone_base::{Files, Id, IndexMap, Span, define_id};
 
 define_id! {
     /// A function of a module.
@@ -175,5 +179,50 @@ impl Module {
     /// Returns the global that holds the error number of library functions.
     pub fn error_number(&self) -> Option<GlobalId> {
         self.globals.iter().find(|(_, global)| global.role == GlobalRole::LeftBehind).map(|(id, _)| id)
+    }
+}
+
+impl Module {
+    /// Ends every path that uses one of these globals, with a description of the global as the reason: only a real run knows
+    /// the contents.
+    pub fn end_paths_at(&mut self, globals: BTreeMap<GlobalId, String>) {
+        let mut texts: BTreeMap<GlobalId, GlobalId> = BTreeMap::new();
+        for (id, text) in globals {
+            let bytes = text.into_bytes();
+            let size = bytes.len() as u64 + 1;
+            let init = Some(vec![Init::Bytes { offset: 0, bytes }]);
+            let name = format!("<environment {}>", id.index());
+            texts.insert(id, self.globals.push(Global { name, size, init, ..self.globals[id].clone() }));
+        }
+        if texts.is_empty() {
+            return;
+        }
+        for function in self.functions.values_mut() {
+            end_paths_in(function, &texts);
+        }
+    }
+}
+
+fn end_paths_in(function: &mut Function, texts: &BTreeMap<GlobalId, GlobalId>) {
+    let Function { blocks, regs, .. } = function;
+    let text = |inst: &Inst| match inst.kind {
+        InstKind::GlobalAddr { global, .. } => texts.get(&global).copied(),
+        _ => None,
+    };
+    for block in blocks.values_mut() {
+        if !block.insts.iter().any(|inst| text(inst).is_some()) {
+            continue;
+        }
+        let mut insts = Vec::with_capacity(block.insts.len() + 2);
+        for inst in std::mem::take(&mut block.insts) {
+            if let Some(global) = text(&inst) {
+                let dst = regs.push(RegInfo { ty: Ty::Ptr, name: None });
+                let (args, span) = (vec![Operand::Reg(dst)], inst.span);
+                insts.push(Inst { kind: InstKind::GlobalAddr { dst, global }, span });
+                insts.push(Inst { kind: InstKind::Builtin { dst: None, builtin: Builtin::RunOnly, args }, span });
+            }
+            insts.push(inst);
+        }
+        block.insts = insts;
     }
 }

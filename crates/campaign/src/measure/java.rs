@@ -22,7 +22,7 @@ pub use plans::{PlansRequest, plan_classes};
 use crate::measure::error::MeasuringError;
 use class_group::ClassGroup;
 use loaded_classes::{LoadedClass, class_path, loaded, never_loaded};
-use project_sources::{ClassSource, Sources};
+use project_sources::{ClassSource, ProjectSources};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
     if loaded.is_empty() {
         return Ok(());
     }
-    let sources = Sources::below(root, out);
+    let sources = ProjectSources::below(root, out);
     let class_path = class_path(&units);
     let is_state_only = criteria.iter().all(|criterion| criterion == STATE);
     if !is_state_only {

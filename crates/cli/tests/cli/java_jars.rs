@@ -118,6 +118,8 @@ public class Texts {
         if (s.length() > 1 && Character.isHighSurrogate(s.charAt(0)) && Character.isLowSurrogate(s.charAt(1))) return 1;
         return 0;
     }
+    static int first(String s) { return s.charAt(0) == '\\u0436' ? 1 : 0; }
+    static int same(String s) { return s.equals(\"\\u0436\") ? 1 : 0; }
     static int charset(java.nio.charset.Charset c) { return c == null ? 0 : 1; }
 }
 ",

@@ -525,6 +525,9 @@ fn modules_classes_that_are_never_loaded_and_other_languages_count() {
     assert!(of("acme.Never.h").1.contains("a > 2 && lib.One.one() > 0 is true"), "{:?}", of("acme.Never.h"));
     assert!(of("acme.Kotlin.k").0.starts_with("line 1, jump 1"), "{:?}", of("acme.Kotlin.k"));
 
+    let words = ["objectives", "src/module-info.java", "src/acme/Never.java", "--cp", "mods/lib.jar", "-c", "branch"];
+    assert!(text(&touchstone(scratch.path(), &words).stdout).contains("a > 2 && lib.One.one() > 0 is true"));
+
     // Tests are added to the measured ones only where something is missing.
     write(
         "src/acme/Full.java",

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use touchstone_criteria::TestCase;
 
 /// The classes with probes.
-pub struct ProbedClasses {
+pub struct ProbedClassPath {
     /// The beginning of the names of the classes with the hits.
     pub hits: String,
     /// The files.
@@ -44,7 +44,7 @@ pub struct ProbedJUnitSuite<'a> {
 /// Compiles and runs suites on classes with probes, and returns the result of each.
 pub fn run_junit_with_probes(
     target: &JavaTarget,
-    probed: &ProbedClasses,
+    probed: &ProbedClassPath,
     suites: &[ProbedJUnitSuite<'_>],
     is_interrupted: &dyn Fn() -> bool,
 ) -> Result<Vec<ProbedRun>, EmitError> {

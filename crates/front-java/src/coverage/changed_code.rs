@@ -2,7 +2,7 @@
 //!
 //! The alignment maps each instruction to one of the same kind, in the same order. It is only returned if both control-flow graphs are
 //! equal, apart from inserted code without branches: each instruction is executed exactly when the one that it is mapped to is. The
-//! condition of a jump may be negated, and local variables and constants may have other numbers.
+//! condition of a jump may be negated, constants may have other numbers, and local variables may be added in one place.
 //!
 //! Deliberately not here: code with inserted branches. It has no alignment.
 
@@ -11,12 +11,33 @@ use rustc_hash::FxHashMap;
 
 /// Returns the offset in the changed code of each instruction of a method, by its offset, or `None` if the code cannot be aligned.
 pub(crate) fn changed_offsets(compiled: &Code, changed: &Code) -> Option<FxHashMap<usize, usize>> {
+    let added_locals = changed.max_locals.checked_sub(compiled.max_locals)?;
+    let max_locals = compiled.max_locals;
     let compiled = decode(&compiled.bytes, compiled.offset).ok()?;
     let changed = decode(&changed.bytes, changed.offset).ok()?;
-    let alignment = Alignment::new(&compiled, &changed)?;
-    let is_equal = alignment.first(0) == Some(0) && (0..compiled.len()).all(|insn| alignment.has_same_successors(insn));
-    let offset = |(insn, to): (&Decoded, &usize)| (insn.at, changed[*to].at);
-    is_equal.then(|| compiled.iter().zip(&alignment.positions).map(offset).collect())
+    // New local variables are usually the first after the parameters, or the last.
+    (0..=max_locals).rev().find_map(|first| {
+        let locals = AddedLocals { first, count: added_locals };
+        let alignment = Alignment::new(&compiled, &changed, locals)?;
+        let is_equal =
+            alignment.first(0) == Some(0) && (0..compiled.len()).all(|insn| alignment.has_same_successors(insn));
+        let offset = |(insn, to): (&Decoded, &usize)| (insn.at, changed[*to].at);
+        is_equal.then(|| compiled.iter().zip(&alignment.positions).map(offset).collect())
+    })
+}
+
+/// Local variables that were added to a method.
+#[derive(Clone, Copy)]
+struct AddedLocals {
+    first: u16,
+    count: u16,
+}
+
+impl AddedLocals {
+    /// Returns the number of a variable in the changed code.
+    fn renumber(self, local: u16) -> u16 {
+        if local < self.first { local } else { local.saturating_add(self.count) }
+    }
 }
 
 /// An order-preserving map from instructions to instructions.
@@ -31,12 +52,12 @@ struct Alignment<'c> {
 
 impl<'c> Alignment<'c> {
     /// Aligns from the end: code is usually inserted before an instruction.
-    fn new(compiled: &'c [Decoded], changed: &'c [Decoded]) -> Option<Alignment<'c>> {
+    fn new(compiled: &'c [Decoded], changed: &'c [Decoded], locals: AddedLocals) -> Option<Alignment<'c>> {
         let mut positions = Vec::with_capacity(compiled.len());
         let mut end = changed.len();
         for insn in compiled.iter().rev() {
-            let kind = kind(&insn.insn);
-            end = changed[..end].iter().rposition(|other| self::kind(&other.insn) == kind)?;
+            let wanted = kind(&insn.insn, |local| locals.renumber(local));
+            end = changed[..end].iter().rposition(|other| kind(&other.insn, |local| local) == wanted)?;
             positions.push(end);
         }
         positions.reverse();
@@ -95,8 +116,8 @@ fn condition(insn: &Insn) -> Option<Cond> {
     }
 }
 
-/// Returns an instruction without its local variable, constant or target, and with one of each pair of opposite conditions.
-fn kind(insn: &Insn) -> Insn {
+/// Returns an instruction without its constant or target, with one of each pair of opposite conditions, and with another local variable.
+fn kind(insn: &Insn, renumber: impl Fn(u16) -> u16) -> Insn {
     let either = |cond: Cond| match cond {
         Cond::Eq | Cond::Ne => Cond::Eq,
         Cond::Lt | Cond::Ge => Cond::Lt,
@@ -104,9 +125,9 @@ fn kind(insn: &Insn) -> Insn {
     };
     match insn {
         Insn::Constant(_) => Insn::Constant(0),
-        Insn::Load(kind, _) => Insn::Load(*kind, 0),
-        Insn::Store(kind, _) => Insn::Store(*kind, 0),
-        Insn::Increment(_, amount) => Insn::Increment(0, *amount),
+        Insn::Load(kind, local) => Insn::Load(*kind, renumber(*local)),
+        Insn::Store(kind, local) => Insn::Store(*kind, renumber(*local)),
+        Insn::Increment(local, amount) => Insn::Increment(renumber(*local), *amount),
         Insn::If(cond, _) => Insn::If(either(*cond), 0),
         Insn::IfInts(cond, _) => Insn::IfInts(either(*cond), 0),
         Insn::IfRefs(cond, _) => Insn::IfRefs(either(*cond), 0),
@@ -137,15 +158,8 @@ fn kind(insn: &Insn) -> Insn {
 mod tests {
     use super::*;
 
-    fn code(bytes: &[u8]) -> Code {
-        Code {
-            max_stack: 1,
-            max_locals: 1,
-            bytes: bytes.into(),
-            offset: 0,
-            handlers: Vec::new(),
-            attributes: Vec::new(),
-        }
+    fn code(bytes: &[u8], max_locals: u16) -> Code {
+        Code { max_stack: 1, max_locals, bytes: bytes.into(), offset: 0, handlers: Vec::new(), attributes: Vec::new() }
     }
 
     /// `return a ? 1 : 2`: iload_0, ifeq 7, iconst_1, ireturn, nop, iconst_2, ireturn.
@@ -155,8 +169,12 @@ mod tests {
     fn inserted_code_and_a_negated_jump_are_aligned() {
         // iload_0, ifne 9, iconst_1 (inserted), pop, goto 12, …: `iconst_1` is not mapped to the inserted one.
         let changed = [0x1a, 0x9a, 0, 8, 0x04, 0x57, 0xa7, 0, 6, 0x04, 0xac, 0, 0x04, 0x57, 0x05, 0xac];
-        let found = changed_offsets(&code(&COMPILED), &code(&changed)).expect("aligned");
+        let found = changed_offsets(&code(&COMPILED, 1), &code(&changed, 1)).expect("aligned");
         assert_eq!([0, 1, 4, 5, 7, 8].map(|at| found[&at]), [0, 1, 9, 10, 14, 15]);
+        // A variable is added before the one that is tested.
+        let with_local = [&[0x03, 0x3b, 0x1b], &changed[1..]].concat();
+        let found = changed_offsets(&code(&COMPILED, 1), &code(&with_local, 2)).expect("aligned");
+        assert_eq!([0, 1, 4].map(|at| found[&at]), [2, 3, 11]);
     }
 
     #[test]
@@ -164,9 +182,9 @@ mod tests {
         // The jump is negated, but its targets are not exchanged.
         let mut changed = COMPILED;
         changed[1] = 0x9a;
-        assert_eq!(changed_offsets(&code(&COMPILED), &code(&changed)), None);
+        assert_eq!(changed_offsets(&code(&COMPILED, 1), &code(&changed, 1)), None);
         // A jump is inserted: iload_0, ifeq 0 before the code.
         let inserted = [&[0x1a, 0x99, 0, 0], &COMPILED[..]].concat();
-        assert_eq!(changed_offsets(&code(&COMPILED), &code(&inserted)), None);
+        assert_eq!(changed_offsets(&code(&COMPILED, 1), &code(&inserted, 1)), None);
     }
 }

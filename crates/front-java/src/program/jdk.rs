@@ -155,6 +155,10 @@ impl Jdk {
         let helper = self.helper(to)?;
         let records = to.join("touchstone-records");
         let labels = helper.join(LABELS_DIR);
+        // The compiler would look for the modules that a module requires on a module path. The class path has all classes.
+        let is_module = |source: &&PathBuf| how.module.is_none() && source.ends_with("module-info.java");
+        let sources = sources.iter().filter(|source| !is_module(source));
+        let source_path = how.source_path.filter(|path| !path.join("module-info.java").is_file());
         let joined = std::env::join_paths(class_path.iter().chain([&labels])).unwrap_or_default();
         let output = Command::new(self.tool("java"))
             .args(["-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:+UseSerialGC"])
@@ -166,7 +170,7 @@ impl Jdk {
             .arg(&records)
             .arg(to)
             .arg(joined)
-            .arg(how.source_path.unwrap_or(Path::new("")))
+            .arg(source_path.unwrap_or(Path::new("")))
             .arg(how.release.map_or(String::new(), |release| release.min(self.release).max(OLDEST_RELEASE).to_string()))
             .arg(how.module.map_or(String::new(), |(module, within)| format!("{module}={}", within.display())))
             .arg(if how.processors { "processors" } else { "" })

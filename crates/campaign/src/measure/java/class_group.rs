@@ -163,9 +163,7 @@ impl ClassGroup<'_> {
         let root = classes.first().and_then(|(loaded, source)| {
             source.ancestors().nth(loaded.class.name.split('/').count()).map(Path::to_path_buf)
         });
-        // The compiler would read the modules that a module requires from a module path. The class path has all classes.
-        let source_path = root.as_deref().filter(|root| !root.join("module-info.java").is_file());
-        let how = CompileOptions { source_path, release, processors, ..CompileOptions::default() };
+        let how = CompileOptions { source_path: root.as_deref(), release, processors, ..CompileOptions::default() };
         let mut marks = jdk.compile(&sources, path, &how, to)?.marks;
         let mut from_bytecode = BTreeMap::new();
         for (loaded, _) in classes {

@@ -2,7 +2,7 @@
 
 use super::offline::Tree;
 use super::plans::plan_of;
-use super::project_sources::{ClassSource, Sources};
+use super::project_sources::{ClassSource, ProjectSources};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use touchstone_front_java::classfile::ClassFile;
@@ -44,7 +44,7 @@ pub(super) fn loaded(units: &Path) -> Vec<LoadedClass> {
 pub(super) fn never_loaded(
     units: &Path,
     class_path: &[PathBuf],
-    sources: &Sources,
+    sources: &ProjectSources,
     criteria: &[String],
     loaded: &[LoadedClass],
 ) -> Vec<LoadedClass> {

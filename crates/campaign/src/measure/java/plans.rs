@@ -6,7 +6,7 @@
 use super::class_group::ClassGroup;
 use super::loaded_classes::LoadedClass;
 use super::offline::Tree;
-use super::project_sources::{ClassSource, Sources};
+use super::project_sources::{ClassSource, ProjectSources};
 use crate::measure::error::MeasuringError;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub fn plan_classes(request: &PlansRequest) -> Result<(), MeasuringError> {
     let lock = std::fs::OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
     lock.lock().map_err(failed)?;
     let planned = std::fs::read_to_string(&path).unwrap_or_default();
-    let classes = classes(request, &Sources::below(&request.root, &request.out))?;
+    let classes = classes(request, &ProjectSources::below(&request.root, &request.out))?;
     // Builds may compile planned classes again.
     let stamp: String = classes.iter().map(|(loaded, _)| format!("{:016x}\n", loaded.unit)).collect();
     if classes.is_empty() || planned == stamp {
@@ -71,7 +71,7 @@ pub(super) fn plan_of(units: &Path, unit: u64) -> PathBuf {
 }
 
 /// Returns the classes of an origin that have sources.
-fn classes(request: &PlansRequest, sources: &Sources) -> Result<Vec<(LoadedClass, PathBuf)>, MeasuringError> {
+fn classes(request: &PlansRequest, sources: &ProjectSources) -> Result<Vec<(LoadedClass, PathBuf)>, MeasuringError> {
     let tree = Tree::open(&request.place)?;
     let mut found = Vec::new();
     for file in tree.files()?.iter().filter(|file| file.ends_with(".class")) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use touchstone_instrument::SOURCE_EXTENSIONS;
 
 /// The sources of a project, by file name.
-pub(super) struct Sources {
+pub(super) struct ProjectSources {
     root: PathBuf,
     by_name: BTreeMap<String, Vec<PathBuf>>,
 }
@@ -24,8 +24,8 @@ pub(super) enum ClassSource {
     Nothing,
 }
 
-impl Sources {
-    pub fn below(root: &Path, out: &Path) -> Sources {
+impl ProjectSources {
+    pub fn below(root: &Path, out: &Path) -> ProjectSources {
         let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         let is_source =
             |name: &str| name.rsplit_once('.').is_some_and(|(_, extension)| SOURCE_EXTENSIONS.contains(&extension));
@@ -41,7 +41,7 @@ impl Sources {
             }
         }
         found.values_mut().for_each(|paths| paths.sort_unstable());
-        Sources { root: root.to_path_buf(), by_name: found }
+        ProjectSources { root: root.to_path_buf(), by_name: found }
     }
 
     /// Returns true if a file is in the project.

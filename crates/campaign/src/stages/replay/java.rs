@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use touchstone_criteria::{CriteriaOptions, GoalCriterion, Replay};
 use touchstone_emit::{
-    JavaTarget, ProbedClassFiles, ProbedClasses, ProbedJUnitSuite, ProbedRun, run_junit_with_probes,
+    JavaTarget, ProbedClassFiles, ProbedClassPath, ProbedJUnitSuite, ProbedRun, run_junit_with_probes,
 };
 use touchstone_front_java::CodeLocations;
 use touchstone_front_java::classfile::ClassFile;
@@ -73,7 +73,7 @@ fn stop<'p>(
 /// The classes under test with probes.
 struct WovenProgram {
     weaver: ReplayWeaver,
-    probed: ProbedClasses,
+    probed: ProbedClassPath,
     /// The obstacles to probes in classes without any, by function.
     obstacles: BTreeMap<FuncId, String>,
     /// The directory with the classes, which is deleted with this value.
@@ -123,7 +123,7 @@ impl WovenProgram {
             true => ProbedClassFiles::Modules(modules.into_iter().map(|name| (name.clone(), folder(&name))).collect()),
             false => ProbedClassFiles::Directory(directory.path().to_path_buf()),
         };
-        let probed = ProbedClasses { hits: hits.replace('/', "."), classes };
+        let probed = ProbedClassPath { hits: hits.replace('/', "."), classes };
         Ok(WovenProgram { weaver, probed, obstacles, _directory: directory })
     }
 
