@@ -281,7 +281,7 @@ impl<'p> ReplayedFunction<'p> {
         let ReplayedFunction { mut work, mut result, tests, evaluated, pairs, compared, existing, replay, .. } = self;
         let plan = work.plan;
         let mut forms = replay.forms;
-        if replay.suite.is_none() && will_replay(plan) && !plan.request.is_interrupted() {
+        if replay.refused && will_replay(plan) && !plan.request.is_interrupted() {
             require_replay(&mut work, &tests);
         }
         if let Some(contradiction) = &self.contradiction {
@@ -351,6 +351,8 @@ struct ReplayOutcome {
     /// The protection that the replay of an earlier run lacked.
     unprotected: Option<String>,
     forms: Vec<FormSuites>,
+    /// True if no test can be written for the function.
+    refused: bool,
     /// The first file of the suite, if it was replayed.
     suite: Option<PathBuf>,
     /// The cache key of the replay.
@@ -376,7 +378,7 @@ fn finish_and_replay<'s>(
             tests
                 .iter_mut()
                 .for_each(|test| test.replayed = Replay::NotCheckable(NotCheckable::NoTestFile(why.clone())));
-            return Ok(ReplayOutcome { forms: sink.forms(), ..ReplayOutcome::default() });
+            return Ok(ReplayOutcome { forms: sink.forms(), refused: true, ..ReplayOutcome::default() });
         }
     };
     if work.plan.request.replay == ReplayMode::Off {
@@ -405,5 +407,6 @@ fn finish_and_replay<'s>(
         sink.finish()?;
     }
     let key = key.map(|(_, key)| key);
-    Ok(ReplayOutcome { seconds, unprotected, forms: sink.forms(), suite: Some(suite), key, replayed, changed: false })
+    let suite = Some(suite);
+    Ok(ReplayOutcome { seconds, unprotected, forms: sink.forms(), suite, key, replayed, ..ReplayOutcome::default() })
 }

@@ -73,7 +73,8 @@ fn every_method_of_java_util_and_java_lang_is_lowered_to_what_the_verifier_accep
             }
         }
         assert!(lowered > 8000, "{lowered} methods");
-        let whole: Vec<&String> = refused.iter().filter(|what| !what.starts_with("a ")).collect();
+        let whole: Vec<&String> =
+            refused.iter().filter(|what| !what.starts_with("a ") && !what.starts_with("the ")).collect();
         assert!(whole.is_empty(), "{whole:?}");
         let errors = touchstone_ir::verify(&program.snapshot());
         assert!(errors.is_empty(), "{} errors in {lowered} methods, first: {}", errors.len(), errors[0]);
