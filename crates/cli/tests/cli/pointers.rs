@@ -71,6 +71,14 @@ fn the_order_of_different_objects_is_never_decided() {
 }
 
 #[test]
+fn an_array_may_be_another_one_although_it_was_used_before_it_is_compared() {
+    let text = "int f(int t[2], int q[1]) { if (*q < 7) { if (t[0] != 2 && q == t) return 1; return 2; } return 0; }";
+    check_unknown(text, &[], [3, 0, 1], "part of another object");
+    let text = "int g[3]; int f(int t[3]) { if (t[0] > 2) { if (t == g) return 1; return 2; } return 0; }";
+    check_unknown(text, &[], [3, 0, 1], "part of another object");
+}
+
+#[test]
 fn what_depends_on_an_address_is_never_infeasible() {
     let text = "#include <stdint.h>\nint f(const char *p) { if ((uintptr_t)p & 7) return 1; return 0; }";
     check_unknown(text, &["--len", "p=16"], [1, 0, 1], "address of an object as a number");

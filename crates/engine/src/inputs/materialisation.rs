@@ -415,11 +415,12 @@ impl Executor<'_> {
         without.inputs_mut().objects.retain(|input| input.object != array);
         let mut null = without.clone();
         null.inputs_mut().set_target(id, Value::NULL);
-        let mut options = vec![Ok(own), Ok(null)];
+        let mut options = vec![Ok(null)];
         let elements = self.declared_elements(state, lazy).unwrap_or_default();
         for other in without.inputs.objects.clone().iter().filter(|other| other.count >= elements) {
             let is_taken = !without.inputs.unmaterialised_arrays().any(|array| array == other.object);
             if let Some(cond) = self.may_point_to(other, lazy.pointee.unwrap_or(other.element)).filter(|_| is_taken) {
+                own.inputs_mut().distinct_arrays.push((array, other.object));
                 // Any element: the declared length means little where the pointer is compared.
                 let inside = self.inside(&without, id, lazy, other, purpose);
                 options.push(inside.and_then(|mut alias| {
@@ -428,6 +429,7 @@ impl Executor<'_> {
                 }));
             }
         }
+        options.insert(0, Ok(own));
         options
     }
 

@@ -19,6 +19,9 @@ pub(crate) struct Inputs {
     /// Answers to the program's requests, in order.
     pub requested: Vec<Rc<RequestedInput>>,
     pub lazy_pointers: Rc<IndexMap<LazyPointerId, LazyPointer>>,
+    /// The objects of parameters that are declared as arrays, each with another object that the parameter points to in
+    /// another state.
+    pub distinct_arrays: Vec<(ObjectId, ObjectId)>,
     /// The targets of the symbolic pointers that have been materialised, ordered by id.
     pub materialised: Vec<(LazyPointerId, Value)>,
     pub unions: Rc<IndexMap<UnionId, Rc<Union>>>,

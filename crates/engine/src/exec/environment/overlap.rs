@@ -87,6 +87,13 @@ impl Executor<'_> {
         if same && (case(a, b) || case(b, a)) {
             return Ok(false);
         }
+        let (array, other) = (self.is_declared_array(state, a), self.is_declared_array(state, b));
+        let explored = |(array, other): &(ObjectId, ObjectId)| {
+            (*array, *other) == (a.object, b.object) || (*array, *other) == (b.object, a.object)
+        };
+        if same && (array || other) && !state.inputs.distinct_arrays.iter().any(explored) {
+            return Ok(self.considers(Caveat::Overlap));
+        }
         // A pointer may hold an address of another type as long as it is not dereferenced.
         let only_held = !(same || (x.global && y.global));
         let possible = only_held || at_end(a) || at_end(b) || (!distinct && self.may_overlap(x, y));
@@ -119,6 +126,11 @@ impl Executor<'_> {
             (Some(first), Some(later)) => first < later && !inputs[first].default_length && !inputs[later].unaliased,
             _ => false,
         }
+    }
+
+    /// Returns true if a pointer points to the object of a parameter that is declared as an array.
+    fn is_declared_array(&self, state: &State, pointer: &Pointer) -> bool {
+        state.inputs.objects.iter().any(|input| input.object == pointer.object && input.unaliased)
     }
 
     /// Returns the minimum size of an object in bytes.
