@@ -18,9 +18,10 @@ use crate::stages::progress::{FunctionProgress, ProgressListener};
 use crate::stages::replay::observed_coverage::{
     ReachedElsewhere, ReplayedSuite, confirm, disagreement, require_replay, withdraw_proofs,
 };
-use crate::stages::replay::{replay, take};
+use crate::stages::replay::replay_queue::ReplayQueue;
+use crate::stages::replay::{PendingReplay, replay_together, take};
 use crate::stages::results::{CampaignResult, FunctionOutcome, results};
-use crate::stages::sink::{DiscardingSinks, SinkResult, TestSink, TestSinks};
+use crate::stages::sink::{DiscardingSinks, SinkResult, TestSinks};
 use crate::stages::test_coverage::{TestRows, run_for_coverage};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -64,9 +65,13 @@ fn run_tasks<'p>(
     let done: Vec<Mutex<Option<Result<FunctionRun<'p>, CampaignError>>>> =
         plan.tasks.iter().map(|_| Mutex::new(None)).collect();
     let prepared = AtomicBool::new(!will_replay(plan));
+    let queue = ReplayQueue::new(plan.tasks.iter().map(|task| plan.unit_of(task)));
     std::thread::scope(|scope| {
-        let (cache, next, done, prepared) = (cache.as_ref(), &next, &done, &prepared);
+        let (cache, next, done, prepared, queue) = (cache.as_ref(), &next, &done, &prepared, &queue);
         let comparison = comparison.as_ref();
+        let set = move |index: usize, run: Result<FunctionRun<'p>, CampaignError>| {
+            *done[index].lock().expect("invariant: no worker panics with the lock") = Some(run);
+        };
         // Nothing is compiled if all results come from the cache.
         let prepare = move || {
             if !prepared.swap(true, Ordering::Relaxed) {
@@ -78,19 +83,27 @@ fn run_tasks<'p>(
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(task) = plan.tasks.get(index) else { break };
                 // Functions that were not started are reported as unknown, and their files are kept.
-                let result = match plan.request.is_interrupted() {
-                    true => run_function(
-                        &FunctionContext { plan, sinks: &DiscardingSinks, cache: None, comparison, prepare: &|| {} },
-                        task,
-                        listener,
-                    ),
-                    false => run_function(
-                        &FunctionContext { plan, sinks, cache, comparison, prepare: &prepare },
-                        task,
-                        listener,
-                    ),
+                let context = match plan.request.is_interrupted() {
+                    true => FunctionContext { plan, sinks: &DiscardingSinks, cache: None, comparison, prepare: &|| {} },
+                    false => FunctionContext { plan, sinks, cache, comparison, prepare: &prepare },
                 };
-                *done[index].lock().expect("invariant: no worker panics with the lock") = Some(result);
+                let written = match run_function(&context, task, listener) {
+                    Ok(FunctionStep::Written(function)) => Some((index, *function)),
+                    Ok(FunctionStep::Done(run)) => {
+                        set(index, Ok(run));
+                        None
+                    }
+                    Err(error) => {
+                        set(index, Err(error));
+                        None
+                    }
+                };
+                let ready = queue.add(plan.unit_of(task), written);
+                let Some(first) = ready.first().map(|(index, _)| *index) else { continue };
+                match replay_written(&context, ready) {
+                    Ok(replayed) => replayed.into_iter().for_each(|(index, run)| set(index, Ok(run))),
+                    Err(error) => set(first, Err(error)),
+                }
             }
         };
         let others = (1..jobs).filter_map(|_| touchstone_base::spawn_deep(scope, work)).count();
@@ -178,12 +191,30 @@ struct ReplayedFunction<'p> {
     finished: bool,
 }
 
+/// A function whose tests are written, and wait to be replayed together with those of other functions of its unit.
+struct WrittenFunction<'p, 'l> {
+    function: ReplayedFunction<'p>,
+    /// The first file of its suite.
+    suite: PathBuf,
+    /// The cache key of the replay.
+    key: Option<u128>,
+    forms: Vec<FormSuites>,
+    listener: Box<dyn FunctionProgress + 'l>,
+}
+
+/// A function after the stages that concern it alone.
+enum FunctionStep<'p, 'l> {
+    /// There is nothing to replay.
+    Done(FunctionRun<'p>),
+    Written(Box<WrittenFunction<'p, 'l>>),
+}
+
 /// Sends one function through all stages up to the replay.
-fn run_function<'p>(
+fn run_function<'p, 'l>(
     context: &FunctionContext<'_, 'p>,
     task: &'p Task,
-    listener: &dyn ProgressListener,
-) -> Result<FunctionRun<'p>, CampaignError> {
+    listener: &'l dyn ProgressListener,
+) -> Result<FunctionStep<'p, 'l>, CampaignError> {
     let FunctionContext { plan, sinks, cache, comparison, prepare } = context;
     let mut work = Work::begin(plan, task);
     let impact = comparison.map(|comparison| comparison.change_impact(task.func));
@@ -193,7 +224,7 @@ fn run_function<'p>(
     let mut listener = listener.function(work.name());
     if impact == Some(ChangeImpact::Unaffected) {
         listener.finish();
-        return Ok(FunctionRun::Unaffected(Box::new(FunctionOutcome::unaffected(&work))));
+        return Ok(FunctionStep::Done(FunctionRun::Unaffected(Box::new(FunctionOutcome::unaffected(&work)))));
     }
     let existing = if plan.request.is_interrupted() { ExistingSuites::default() } else { find_and_run(&work)? };
     existing.covers.iter().for_each(|suite| work.settle(suite));
@@ -231,11 +262,15 @@ fn run_function<'p>(
         sink = emit(&work, *sinks, &tests, &Replayed::default())?;
     }
     let new_tests = sink.path().filter(|_| !tests.is_empty());
-    let replay = finish_and_replay(&work, context, sink, &mut tests, listener.as_mut())?;
-    listener.finish();
-    Ok(FunctionRun::Replayed(Box::new(ReplayedFunction {
+    let finished = sink.finish()?;
+    if let SinkResult::Refused { why } = &finished {
+        let refused = || Replay::NotCheckable(NotCheckable::NoTestFile(why.clone()));
+        tests.iter_mut().for_each(|test| test.replayed = refused());
+    }
+    let forms = sink.forms();
+    let mut function = ReplayedFunction {
         result: found.result,
-        contradiction: disagreement(&tests),
+        contradiction: None,
         work,
         tests,
         evaluated,
@@ -243,11 +278,24 @@ fn run_function<'p>(
         compared,
         existing,
         new_tests,
-        replay,
+        replay: ReplayOutcome::default(),
         notices,
         cached,
         finished: !plan.request.is_interrupted(),
-    })))
+    };
+    match finished {
+        SinkResult::Suite(suite) if plan.request.replay != ReplayMode::Off => {
+            let key = cache.and_then(|cache| cache.replay_key(&function.work, &suite, &function.tests));
+            Ok(FunctionStep::Written(Box::new(WrittenFunction { function, suite, key, forms, listener })))
+        }
+        finished => {
+            listener.finish();
+            let refused = matches!(finished, SinkResult::Refused { .. });
+            function.replay = ReplayOutcome { forms, refused, ..ReplayOutcome::default() };
+            function.contradiction = disagreement(&function.tests);
+            Ok(FunctionStep::Done(FunctionRun::Replayed(Box::new(function))))
+        }
+    }
 }
 
 impl<'p> FunctionRun<'p> {
@@ -363,50 +411,72 @@ struct ReplayOutcome {
     changed: bool,
 }
 
-/// Finishes the files and replays the tests. Tests that don't compile are removed from the files.
-fn finish_and_replay<'s>(
-    work: &Work<'s>,
-    context: &FunctionContext<'_, 's>,
-    mut sink: Box<dyn TestSink + 's>,
-    tests: &mut [TestCase],
-    listener: &mut dyn FunctionProgress,
-) -> Result<ReplayOutcome, CampaignError> {
-    let suite = match sink.finish()? {
-        SinkResult::Suite(suite) => suite,
-        SinkResult::Nothing => return Ok(ReplayOutcome { forms: sink.forms(), ..ReplayOutcome::default() }),
-        SinkResult::Refused { why } => {
-            tests
-                .iter_mut()
-                .for_each(|test| test.replayed = Replay::NotCheckable(NotCheckable::NoTestFile(why.clone())));
-            return Ok(ReplayOutcome { forms: sink.forms(), refused: true, ..ReplayOutcome::default() });
-        }
-    };
-    if work.plan.request.replay == ReplayMode::Off {
-        return Ok(ReplayOutcome { forms: sink.forms(), ..ReplayOutcome::default() });
-    }
+/// Replays the tests of functions of one unit. Tests that don't compile are removed from the files.
+fn replay_written<'p>(
+    context: &FunctionContext<'_, 'p>,
+    mut written: Vec<(usize, WrittenFunction<'p, '_>)>,
+) -> Result<Vec<(usize, FunctionRun<'p>)>, CampaignError> {
     let started = Instant::now();
-    let key = context.cache.and_then(|cache| Some((cache, cache.replay_key(work, &suite, tests)?)));
-    let known = key.and_then(|(cache, key)| cache.replayed(key, tests));
-    let (replayed, seconds, unprotected) = match known {
-        Some(StoredReplay { replayed, seconds, unprotected }) => (replayed, seconds, unprotected),
-        None => {
-            let replayed = replay(work, &suite, tests, listener)?;
-            let seconds = started.elapsed().as_secs_f64();
-            key.iter().for_each(|(cache, key)| cache.keep_replayed(*key, work, &replayed, seconds));
-            (replayed, seconds, None)
-        }
+    let stored = |function: &WrittenFunction<'_, '_>| {
+        context.cache.zip(function.key).and_then(|(cache, key)| cache.replayed(key, &function.function.tests))
     };
-    let replayed = take(replayed, tests);
-    if let Some(older) = context.comparison.and_then(|comparison| comparison.target.as_ref()) {
-        older.run(work.task.func, tests)?;
+    let mut known: Vec<Option<StoredReplay>> = written.iter().map(|(_, function)| stored(function)).collect();
+    let mut pending: Vec<PendingReplay<'_>> = written
+        .iter_mut()
+        .zip(&known)
+        .filter(|(_, known)| known.is_none())
+        .map(|((_, of), _)| PendingReplay {
+            work: &of.function.work,
+            suite: &of.suite,
+            tests: &of.function.tests,
+            listener: of.listener.as_mut(),
+        })
+        .collect();
+    let all: usize = pending.iter().map(|one| one.tests.len()).sum();
+    let replayed = replay_together(context.plan, &mut pending)?;
+    let seconds_per_test = started.elapsed().as_secs_f64() / all.max(1) as f64;
+    let mut replayed = replayed.into_iter();
+    let mut runs = Vec::new();
+    for ((index, function), known) in written.into_iter().zip(&mut known) {
+        let result = known.take().unwrap_or_else(|| {
+            let replayed = replayed.next().unwrap_or_default();
+            let seconds = seconds_per_test * function.function.tests.len() as f64;
+            if let Some((cache, key)) = context.cache.zip(function.key) {
+                cache.keep_replayed(key, &function.function.work, &replayed, seconds);
+            }
+            StoredReplay { replayed, seconds, unprotected: None }
+        });
+        runs.push((index, function.with_results(context, result)?));
     }
-    let differs = tests.iter().any(|test| test.older.is_some());
-    let differs = differs || !replayed.only_without_assertions.is_empty();
-    if replayed.given_up.is_some() || !replayed.left_out.is_empty() || differs {
-        sink = emit(work, context.sinks, tests, &replayed)?;
-        sink.finish()?;
+    Ok(runs)
+}
+
+impl<'p> WrittenFunction<'p, '_> {
+    /// Assigns the results of the replay, and writes the files again if they name tests that have to go.
+    fn with_results(
+        self,
+        context: &FunctionContext<'_, 'p>,
+        results: StoredReplay,
+    ) -> Result<FunctionRun<'p>, CampaignError> {
+        let WrittenFunction { mut function, suite, key, mut forms, mut listener } = self;
+        let StoredReplay { replayed, seconds, unprotected } = results;
+        let (work, tests) = (&function.work, &mut function.tests);
+        let replayed = take(replayed, tests);
+        if let Some(older) = context.comparison.and_then(|comparison| comparison.target.as_ref()) {
+            older.run(work.task.func, tests)?;
+        }
+        let differs = tests.iter().any(|test| test.older.is_some());
+        let differs = differs || !replayed.only_without_assertions.is_empty();
+        if replayed.given_up.is_some() || !replayed.left_out.is_empty() || differs {
+            let mut sink = emit(work, context.sinks, tests, &replayed)?;
+            sink.finish()?;
+            forms = sink.forms();
+        }
+        listener.finish();
+        function.contradiction = disagreement(&function.tests);
+        let suite = Some(suite);
+        function.replay =
+            ReplayOutcome { seconds, unprotected, forms, suite, key, replayed, ..ReplayOutcome::default() };
+        Ok(FunctionRun::Replayed(Box::new(function)))
     }
-    let key = key.map(|(_, key)| key);
-    let suite = Some(suite);
-    Ok(ReplayOutcome { seconds, unprotected, forms: sink.forms(), suite, key, replayed, ..ReplayOutcome::default() })
 }

@@ -10,6 +10,8 @@
 //! Error paths are replayed in a second build with sanitizers, whose report must name the predicted kind of error and
 //! line.
 //!
+//! [`replay_suites`] does that for the suites of a unit at once.
+//!
 //! Replay runs the user's code on generated inputs, so it runs in a sandbox ([`Sandbox`]).
 //!
 //! The same tests can be written for other frameworks ([`CTestForm`]); only the form of our own harness is replayed.
@@ -43,7 +45,7 @@ pub use c::files::edited_suites::{
 };
 pub use c::files::testcomp::TestCompSuite;
 pub use c::run::probed_run::{ProbedProgram, ProbedRun, ProbedSuite, run_with_probes};
-pub use c::run::suite_replay::{Replayed, replay};
+pub use c::run::suite_replay::{Replayed, SuiteToReplay, replay, replay_suites};
 pub use c::syntax::declarations::{parameter_list, parameter_list_with_names, result_declaration};
 pub use c::syntax::limitation::EmitLimitation;
 pub use c::text::form::CTestForm;

@@ -132,6 +132,12 @@ impl Plan {
     pub(crate) fn deadline(&self) -> Deadline {
         Deadline::within(self.request.effort.timeout)
     }
+
+    /// Returns the unit that the tests of a function include, in C.
+    pub(crate) fn unit_of(&self, task: &Task) -> Option<usize> {
+        let module = &self.program.module;
+        self.target.c()?.unit_with(module, &module.functions[task.func])
+    }
 }
 
 /// A request's program as it was read, with specifications and options.

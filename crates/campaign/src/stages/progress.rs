@@ -8,8 +8,8 @@ pub trait ProgressListener: Sync {
     fn function(&self, name: &str) -> Box<dyn FunctionProgress + '_>;
 }
 
-/// Receives progress reports about one function.
-pub trait FunctionProgress {
+/// Receives progress reports about one function, from one thread at a time.
+pub trait FunctionProgress: Send {
     /// Reports progress of the exploration; called often.
     fn explored(&mut self, progress: &Progress);
     /// Reports the number of replayed tests.

@@ -4,13 +4,14 @@
 mod c;
 mod java;
 pub(crate) mod observed_coverage;
+pub(crate) mod replay_queue;
 
 use super::progress::FunctionProgress;
-use crate::plan::Work;
+use crate::plan::{Plan, Work};
 use crate::program::CampaignError;
 use std::path::Path;
 use touchstone_criteria::{Replay, TestCase};
-use touchstone_emit::Replayed;
+use touchstone_emit::{EmitError, Replayed, SuiteToReplay, Target, replay_suites};
 
 /// Returns the definite results of an interrupted replay.
 fn only_agreed(replayed: Replayed, total: usize) -> Replayed {
@@ -22,23 +23,48 @@ fn only_agreed(replayed: Replayed, total: usize) -> Replayed {
     Replayed { verdicts, ..Replayed::default() }
 }
 
-/// Replays the tests of a suite.
-pub(crate) fn replay(
-    work: &Work<'_>,
-    suite: &Path,
-    tests: &[TestCase],
-    listener: &mut dyn FunctionProgress,
-) -> Result<Replayed, CampaignError> {
+/// A suite that waits for its replay.
+pub(crate) struct PendingReplay<'a> {
+    pub work: &'a Work<'a>,
+    /// The first file of the suite.
+    pub suite: &'a Path,
+    pub tests: &'a [TestCase],
+    pub listener: &'a mut dyn FunctionProgress,
+}
+
+/// Replays suites of one unit, and returns one result for each.
+pub(crate) fn replay_together(plan: &Plan, pending: &mut [PendingReplay<'_>]) -> Result<Vec<Replayed>, CampaignError> {
+    let replayed = match &plan.target {
+        Target::C(build) => {
+            let suites: Vec<SuiteToReplay<'_>> =
+                pending.iter().map(|one| SuiteToReplay { suite: one.suite, tests: one.tests }).collect();
+            let mut progress = |suite: usize, done| {
+                let total = suites[suite].tests.len();
+                pending[suite].listener.replayed(done, total);
+            };
+            replay_suites(&suites, &plan.program.module, build, &mut progress)
+        }
+        Target::Java(_) => pending.iter_mut().map(replay_alone).collect(),
+    };
+    match replayed {
+        // The interruption also ended the running test, which says nothing.
+        replayed if plan.request.is_interrupted() => {
+            let mut replayed = replayed.unwrap_or_default();
+            replayed.resize_with(pending.len(), Replayed::default);
+            let each = replayed.into_iter().zip(pending.iter());
+            Ok(each.map(|(replayed, one)| only_agreed(replayed, one.tests.len())).collect())
+        }
+        replayed => Ok(replayed?),
+    }
+}
+
+fn replay_alone(pending: &mut PendingReplay<'_>) -> Result<Replayed, EmitError> {
+    let PendingReplay { work, suite, tests, listener } = pending;
     if tests.is_empty() {
         return Ok(Replayed::default());
     }
-    let total = tests.len();
-    let mut progress = |done| listener.replayed(done, total);
-    Ok(match work.plan.target.replay(suite, work.module(), work.task.func, tests, &mut progress) {
-        // The interruption also ended the running test, which says nothing.
-        replayed if work.plan.request.is_interrupted() => only_agreed(replayed.unwrap_or_default(), total),
-        replayed => replayed?,
-    })
+    let mut progress = |done| listener.replayed(done, tests.len());
+    work.plan.target.replay(suite, work.module(), work.task.func, tests, &mut progress)
 }
 
 /// Assigns the results to the tests.

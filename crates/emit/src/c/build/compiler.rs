@@ -12,7 +12,7 @@ use std::process::Command;
 use touchstone_ir::Module;
 
 /// The variant of a build.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum BuildVariant {
     /// Without instrumentation, for tests that run to completion.
     Plain,

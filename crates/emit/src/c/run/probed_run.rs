@@ -1,14 +1,13 @@
 //! Runs suites against an instrumented copy of the unit that they test, to observe the probes that each test hits.
 //!
-//! The suites of a unit begin alike, so they are compiled as one file. If the compiler rejects that file, each suite is
-//! compiled alone.
+//! The suites of a unit are compiled as one file where that is possible (`merged_suites.rs`). If the compiler rejects that
+//! file, its halves are tried.
 
 use crate::EmitError;
 use crate::c::build::compiler::{BuildVariant, Compiler, compile_other_units};
 use crate::c::build::configuration::Build;
 use crate::c::build::object_cache::ObjectCache;
-use crate::c::files::chunk::SplitChunk;
-use crate::c::files::suite_file::chunk_paths;
+use crate::c::run::merged_suites::{MergedFile, merge};
 use crate::c::run::suite_replay::run_tests;
 use crate::tap::ProbeHits;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,15 +67,8 @@ pub fn run_with_probes(
         deadline: Deadline::after(Duration::from_secs(build.limits.total_seconds.into())),
     };
     let mut result = ProbedRun::default();
-    for (number, group) in groups(build, probed.tested, &copy, suites)?.into_iter().enumerate() {
-        if run.compile_and_run(&group, &format!("group{number}"), &mut result)? || group.parts.len() == 1 {
-            continue;
-        }
-        result.obstacle = None;
-        for (index, part) in group.parts.iter().enumerate() {
-            let alone = Group { prologue: group.prologue.clone(), parts: vec![part.clone()] };
-            run.compile_and_run(&alone, &format!("group{number}_{index}"), &mut result)?;
-        }
+    for (number, merged) in merged_files(build, probed.tested, &copy, suites)?.iter().enumerate() {
+        run.run(merged, &format!("group{number}"), &mut result)?;
     }
     Ok(result)
 }
@@ -113,40 +105,16 @@ impl ProbedRun {
     }
 }
 
-/// Files that begin alike.
-struct Group {
-    /// The common beginning, with the instrumented copy instead of the unit.
-    prologue: String,
-    parts: Vec<Part>,
-}
-
-/// The tests of one file.
-#[derive(Clone)]
-struct Part {
-    body: String,
-    tests: Vec<String>,
-    folder: PathBuf,
-}
-
-/// Reads the files of all suites, and groups those that begin alike.
-fn groups(build: &Build, unit: usize, copy: &Path, suites: &[ProbedSuite]) -> Result<Vec<Group>, EmitError> {
+/// Reads the files of all suites, which include the instrumented copy instead of the unit, and merges those that begin
+/// alike.
+fn merged_files(build: &Build, unit: usize, copy: &Path, suites: &[ProbedSuite]) -> Result<Vec<MergedFile>, EmitError> {
     let source = build.units[unit].path.canonicalize().map_err(EmitError::io(&build.units[unit].path))?;
-    let mut groups: BTreeMap<String, Vec<Part>> = BTreeMap::new();
-    for ProbedSuite { suite, tests } in suites {
-        let wanted: BTreeSet<&str> = tests.iter().map(String::as_str).collect();
-        let folder = suite.parent().unwrap_or(Path::new(".")).to_path_buf();
-        for file in chunk_paths(suite).take_while(|file| file.exists()) {
-            let text = std::fs::read_to_string(&file).map_err(EmitError::io(&file))?;
-            let SplitChunk { prologue, body, tests } = SplitChunk::new(&text);
-            let tests: Vec<String> = tests.into_iter().filter(|name| wanted.contains(name.as_str())).collect();
-            if tests.is_empty() {
-                continue;
-            }
-            let prologue = with_copy(prologue, &folder, &source, copy);
-            groups.entry(prologue).or_default().push(Part { body: body.to_string(), tests, folder: folder.clone() });
-        }
-    }
-    Ok(groups.into_iter().map(|(prologue, parts)| Group { prologue, parts }).collect())
+    let wanted: Vec<BTreeSet<&str>> =
+        suites.iter().map(|suite| suite.tests.iter().map(String::as_str).collect()).collect();
+    let paths: Vec<&Path> = suites.iter().map(|suite| suite.suite.as_path()).collect();
+    merge(&paths, &|suite, name| wanted[suite].contains(name), &|prologue, folder| {
+        with_copy(prologue, folder, &source, copy)
+    })
 }
 
 /// Replaces the include directive of the unit by that of its instrumented copy.
@@ -186,44 +154,43 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Compiles a group as one file and runs its tests. Returns false if the compiler or the linker rejects it.
-    fn compile_and_run(&self, group: &Group, name: &str, result: &mut ProbedRun) -> Result<bool, EmitError> {
+    /// Compiles a merged file and runs its tests. If the compiler or the linker rejects it, its halves are tried.
+    fn run(&self, merged: &MergedFile, name: &str, result: &mut ProbedRun) -> Result<(), EmitError> {
         let compiler = self.compiler;
         if self.deadline.is_over() || compiler.target.is_interrupted() {
             result.obstacle.get_or_insert_with(|| "there was no time to run its tests with probes".to_string());
-            return Ok(true);
+            return Ok(());
         }
-        let bodies = group.parts.iter().map(|part| part.body.as_str());
-        let text: String = std::iter::once(group.prologue.as_str()).chain(bodies).collect();
-        let file = write(compiler.dir, &format!("{name}.c"), &text)?;
+        let file = write(compiler.dir, &format!("{name}.c"), &merged.text())?;
         let mut flags = self.flags.clone();
-        // Quoted includes are relative to the original files.
-        let folders: BTreeSet<&PathBuf> = group.parts.iter().map(|part| &part.folder).collect();
-        for folder in folders {
-            flags.extend(["-iquote".to_string(), folder.display().to_string()]);
-        }
+        flags.extend(merged.include_flags());
         let object = compiler.compile(&file, &flags, &[], BuildVariant::Plain, &format!("{name}.o"));
         let linked = object.and_then(|object| {
             let objects: Vec<PathBuf> = std::iter::once(object).chain(self.objects.iter().cloned()).collect();
             compiler.link(&objects, BuildVariant::Plain, name)
         });
-        let program = match linked {
-            Err(EmitError::DoesNotCompile { stderr, .. }) => {
-                result.obstacle.get_or_insert_with(|| first_error(&stderr));
-                return Ok(false);
+        match linked {
+            Ok(program) => {
+                for (hits, stopped) in self.run_tests(&program, name, &merged.tests())? {
+                    result.hits.extend(hits);
+                    result.obstacle = result.obstacle.take().or(stopped);
+                }
+                Ok(())
             }
-            program => program?,
-        };
-        let names: Vec<String> = group.parts.iter().flat_map(|part| part.tests.iter().cloned()).collect();
-        for (hits, stopped) in self.run(&program, name, &names)? {
-            result.hits.extend(hits);
-            result.obstacle = result.obstacle.take().or(stopped);
+            Err(EmitError::DoesNotCompile { stderr, .. }) => {
+                let Some(halves) = merged.halves() else {
+                    result.obstacle.get_or_insert_with(|| first_error(&stderr));
+                    return Ok(());
+                };
+                let numbered = halves.iter().enumerate();
+                numbered.into_iter().try_for_each(|(number, half)| self.run(half, &format!("{name}_{number}"), result))
+            }
+            Err(error) => Err(error),
         }
-        Ok(true)
     }
 
     /// Runs tests in one process for each processor, and returns the hits of each test.
-    fn run(&self, program: &Path, name: &str, tests: &[String]) -> Result<Vec<ShardResult>, EmitError> {
+    fn run_tests(&self, program: &Path, name: &str, tests: &[String]) -> Result<Vec<ShardResult>, EmitError> {
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
         let shard = tests.len().div_ceil(processors).max(50);
         std::thread::scope(|scope| {
