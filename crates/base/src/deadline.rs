@@ -2,43 +2,64 @@
 //!
 //! A computation that a deadline cuts off has an unknown result, never a negative one; its caller has to report that.
 
+use crate::work_time::{WorkKind, spend, work_time};
 use std::time::{Duration, Instant};
 
-/// A moment after which work stops, or none.
+/// The end of a computation: a work time of the thread that runs it, a moment, whichever comes first, or neither.
+///
+/// Only moments depend on the speed and the load of the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Deadline(Option<Instant>);
+pub struct Deadline {
+    work: Option<Duration>,
+    moment: Option<Instant>,
+}
 
 impl Deadline {
     /// Work may take as long as it takes.
-    pub const NEVER: Deadline = Deadline(None);
+    pub const NEVER: Deadline = Deadline { work: None, moment: None };
 
-    /// So long from now on. What no clock counts to is never.
-    pub fn after(time: Duration) -> Deadline {
-        Deadline(Instant::now().checked_add(time))
+    /// Returns the deadline that allows this work time from now on, on this thread.
+    pub fn after(work: Duration) -> Deadline {
+        Deadline { work: work_time().checked_add(work), moment: None }
     }
 
-    /// The same where there is a limit at all.
-    pub fn within(time: Option<Duration>) -> Deadline {
-        time.map_or(Deadline::NEVER, Deadline::after)
+    /// Returns the deadline that allows this work time, if there is a limit at all.
+    pub fn within(work: Option<Duration>) -> Deadline {
+        work.map_or(Deadline::NEVER, Deadline::after)
+    }
+
+    /// Returns the deadline after this time by the clock on the wall, if there is a limit at all.
+    pub fn by_the_clock(time: Option<Duration>) -> Deadline {
+        Deadline { work: None, moment: time.and_then(|time| Instant::now().checked_add(time)) }
     }
 
     /// Returns true if the deadline has passed.
     pub fn is_over(self) -> bool {
-        self.0.is_some_and(|end| Instant::now() >= end)
+        spend(WorkKind::Check, 1);
+        self.work.is_some_and(|end| work_time() >= end) || self.is_over_by_the_clock()
     }
 
-    /// Whichever comes first.
+    /// Returns true if the moment has passed, whatever work was done.
+    pub fn is_over_by_the_clock(self) -> bool {
+        self.moment.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Returns the deadline that passes when one of two passes.
     #[must_use]
     pub fn or_earlier(self, other: Deadline) -> Deadline {
-        match (self.0, other.0) {
-            (Some(a), Some(b)) => Deadline(Some(a.min(b))),
-            (a, b) => Deadline(a.or(b)),
+        fn earlier<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+            match (a, b) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            }
         }
+        Deadline { work: earlier(self.work, other.work), moment: earlier(self.moment, other.moment) }
     }
 
-    /// Returns the remaining time; `None` if there is no deadline.
+    /// Returns the remaining work time or, if that has no limit, the remaining time by the clock; `None` without a deadline.
     pub fn left(self) -> Option<Duration> {
-        self.0.map(|end| end.saturating_duration_since(Instant::now()))
+        let moment = || self.moment.map(|end| end.saturating_duration_since(Instant::now()));
+        self.work.map(|end| end.saturating_sub(work_time())).or_else(moment)
     }
 }
 
@@ -58,7 +79,25 @@ mod tests {
     }
 
     #[test]
-    fn what_no_clock_counts_to_is_never() {
+    fn a_limit_beyond_all_clocks_is_none() {
         assert_eq!(Deadline::after(Duration::MAX), Deadline::NEVER);
+        assert_eq!(Deadline::by_the_clock(Some(Duration::MAX)), Deadline::NEVER);
+    }
+
+    #[test]
+    fn work_passes_a_deadline_and_the_clock_another() {
+        let by_work = Deadline::after(Duration::from_micros(100));
+        let both = by_work.or_earlier(Deadline::by_the_clock(Some(Duration::from_secs(1000))));
+        assert!(!both.is_over());
+        spend(WorkKind::Step, 1_000_000);
+        assert!(both.is_over() && !both.is_over_by_the_clock());
+        let by_clock = Deadline::by_the_clock(Some(Duration::ZERO));
+        assert!(by_clock.is_over() && by_clock.is_over_by_the_clock());
+    }
+
+    #[test]
+    fn every_loop_that_looks_at_a_deadline_ends() {
+        let deadline = Deadline::after(Duration::from_millis(1));
+        while !deadline.is_over() {}
     }
 }

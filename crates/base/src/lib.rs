@@ -1,5 +1,5 @@
-//! The ground floor: float arithmetic, typed ids, index maps, source files and spans, stable hashing, the clock that work asks,
-//! and how reasons are declared.
+//! The ground floor: float arithmetic, typed ids, index maps, source files and spans, stable hashing, work time
+//! and deadlines, and how reasons are declared.
 //!
 //! Nothing here knows programs, solvers or tests. No IO, but for the one way in which files are written (`atomic_write.rs`).
 
@@ -20,6 +20,8 @@ mod memory_limit;
 mod reason;
 mod span;
 mod stack;
+mod strict_math;
+mod work_time;
 mod worker_memory;
 
 pub use append_list::AppendList;
@@ -34,4 +36,5 @@ pub use memory_limit::MemoryLimit;
 pub use serde;
 pub use span::{FileId, Files, Span};
 pub use stack::{on_deep_stack, spawn_deep};
+pub use work_time::{WorkKind, spend, work_time};
 pub use worker_memory::WorkerMemory;

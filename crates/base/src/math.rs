@@ -1,13 +1,15 @@
-//! Functions of the C mathematical library without an exactly rounded result: values of the host's library.
+//! Mathematical functions without an exactly rounded result.
 //!
-//! Only functions that Rust's standard library takes from the host's libm are here (it has its own `cbrt`, `asinh`, …).
+//! Functions of C have the values of the host's library; only functions that Rust's standard library takes from there are here
+//! (it has its own `cbrt`, `asinh`, …). Functions of Java have those of `strict_math.rs`.
 //! They are evaluated on concrete values only. The NaN rule is that of [`crate::float`].
 
 use crate::float::Format;
+use crate::strict_math;
 
 macro_rules! functions {
     ($($variant:ident $name:literal $arity:literal $call:expr;)*) => {
-        /// A function whose values are the host's.
+        /// A function of C or Java.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[allow(missing_docs)]
         pub enum Function {
@@ -18,7 +20,7 @@ macro_rules! functions {
             /// All of them.
             pub const ALL: &[Function] = &[$(Function::$variant,)*];
 
-            /// C's name of it for `double`.
+            /// C's name of it for `double`; that of Java's functions begins with `strict`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Function::$variant => $name,)*
@@ -73,6 +75,46 @@ functions! {
     Log1p "log1p" 1 |a, _| a.ln_1p();
     Pow "pow" 2 |a, b| a.powf(b);
     Hypot "hypot" 2 |a, b| a.hypot(b);
+    StrictTan "stricttan" 1 |a, _| a.by(strict_math::tan);
+    StrictAsin "strictasin" 1 |a, _| a.by(strict_math::asin);
+    StrictAcos "strictacos" 1 |a, _| a.by(strict_math::acos);
+    StrictAtan "strictatan" 1 |a, _| a.by(strict_math::atan);
+    StrictAtan2 "strictatan2" 2 |a, b| a.by(|a| strict_math::atan2(a, f64::from(b)));
+    StrictSinh "strictsinh" 1 |a, _| a.by(strict_math::sinh);
+    StrictCosh "strictcosh" 1 |a, _| a.by(strict_math::cosh);
+    StrictTanh "stricttanh" 1 |a, _| a.by(strict_math::tanh);
+    StrictExpm1 "strictexpm1" 1 |a, _| a.by(strict_math::expm1);
+    StrictLog "strictlog" 1 |a, _| a.by(strict_math::log);
+    StrictLog10 "strictlog10" 1 |a, _| a.by(strict_math::log10);
+}
+
+impl Function {
+    /// Returns the function of C with this name.
+    pub fn of_c(name: &str) -> Option<Function> {
+        Function::ALL.iter().copied().find(|function| function.name() == name && !name.starts_with("strict"))
+    }
+
+    /// Returns the function of Java's `StrictMath` with this name.
+    pub fn of_java(name: &str) -> Option<Function> {
+        Function::ALL.iter().copied().find(|function| function.name().strip_prefix("strict") == Some(name))
+    }
+}
+
+/// A number to which a function of `f64` is applied.
+trait Real {
+    fn by(self, function: impl Fn(f64) -> f64) -> Self;
+}
+
+impl Real for f64 {
+    fn by(self, function: impl Fn(f64) -> f64) -> f64 {
+        function(self)
+    }
+}
+
+impl Real for f32 {
+    fn by(self, function: impl Fn(f64) -> f64) -> f32 {
+        function(f64::from(self)) as f32
+    }
 }
 
 /// The value of a function as bits; a missing argument counts as 0.

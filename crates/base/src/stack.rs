@@ -3,6 +3,7 @@
 //! Trees of the source (expressions, decisions) nest as deep as the user likes, and everything that walks or drops them recurs.
 //! The memory of a stack is only taken when it is used.
 
+use crate::work_time::{begin_at, work_time};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// Sizes to try: a process may be allowed less than it would like.
@@ -18,12 +19,18 @@ pub fn on_deep_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
     }
 }
 
-/// Begins work on a deep stack; `None` where there can be no such thread.
+/// Begins work on a deep stack; `None` where there can be no such thread. The work time of the thread goes on from here, so
+/// that deadlines keep their meaning.
 pub fn spawn_deep<'scope, T, F>(scope: &'scope Scope<'scope, '_>, work: F) -> Option<ScopedJoinHandle<'scope, T>>
 where
     T: Send + 'scope,
     F: Fn() -> T + Copy + Send + 'scope,
 {
+    let begun = work_time();
+    let work = move || {
+        begin_at(begun);
+        work()
+    };
     SIZES.iter().find_map(|size| Builder::new().stack_size(*size).spawn_scoped(scope, work).ok())
 }
 

@@ -3,7 +3,6 @@
 use crate::plan::Plan;
 use crate::program::PlanError;
 use crate::request::Request;
-use touchstone_base::Deadline;
 use touchstone_engine::{Config, Search, SearchEvent, Sink, SummaryCase, explore};
 
 /// The cases of one function.
@@ -30,7 +29,7 @@ pub fn cases(request: &Request) -> Result<Vec<FunctionCases>, PlanError> {
             .map(|task| {
                 let module = &plan.program.module;
                 let function = &module.functions[task.func];
-                let deadline = Deadline::within(request.effort.timeout);
+                let deadline = request.effort.deadline();
                 let config = Config { deadline, search: Search::Dfs, oracle: None, ..task.config.clone() };
                 let mut found = Collected::default();
                 let result = explore(module, task.func, &config, &mut found);

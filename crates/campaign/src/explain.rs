@@ -10,7 +10,7 @@ use crate::program::Program;
 use crate::program::subject;
 use crate::program::{ExplainError, PlanError};
 use crate::request::GrowthLimits;
-use crate::request::{Request, Subject};
+use crate::request::{Effort, Request, Subject};
 use crate::stages::call_sequences::sequences;
 use crate::stages::conclude::{ProofContext, conclude};
 use crate::stages::explore::ExploredTests;
@@ -19,7 +19,6 @@ use crate::stages::rounds::RoundContext;
 use crate::stages::test_coverage::run_for_coverage;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{
     Assumption, Criterion, GoalId, GoalIndex, IncompletePaths, Objective, Objectives, Status, TestCase, WhyInfeasible,
@@ -33,7 +32,7 @@ pub struct ObjectiveQuestion {
     /// The program.
     pub program: Program,
     task: Task,
-    timeout: Option<Duration>,
+    effort: Effort,
     growing: Option<GrowthLimits>,
     calls: u32,
     objectives: Objectives,
@@ -129,8 +128,8 @@ impl ObjectiveQuestion {
         let Some((goal, _)) = objectives.list.iter().find(|(_, objective)| is_meant(&objective.id)) else {
             return Err(ExplainError::NoObjective { function: name, id: id.to_string(), criterion });
         };
-        let (timeout, growing, calls) = (request.effort.timeout, request.growing(), request.calls(entry));
-        Ok(ObjectiveQuestion { program, task, timeout, growing, calls, objectives, goal })
+        let (effort, growing, calls) = (request.effort.clone(), request.growing(), request.calls(entry));
+        Ok(ObjectiveQuestion { program, task, effort, growing, calls, objectives, goal })
     }
 
     /// Explores and proves as a campaign does, for one objective.
@@ -188,12 +187,12 @@ impl ObjectiveQuestion {
     }
 
     fn deadline(&self) -> Deadline {
-        Deadline::within(self.timeout)
+        self.effort.deadline()
     }
 
     /// Returns the configuration of a search that starts now.
     fn config(&self) -> Config {
-        let first_round = self.growing.map_or(Deadline::NEVER, |_| GrowthLimits::first_round(self.timeout));
+        let first_round = self.growing.map_or(Deadline::NEVER, |_| GrowthLimits::first_round(self.effort.budget));
         Config { deadline: self.deadline(), first_round, ..self.task.config.clone() }
     }
 }

@@ -78,14 +78,28 @@ fn run_tasks<'p>(
                 scope.spawn(|| plan.target.prepare(&plan.program.module));
             }
         };
+        let replay = move |context: &FunctionContext<'_, 'p>, ready: Vec<(usize, WrittenFunction<'p, '_>)>| {
+            let Some(first) = ready.first().map(|(index, _)| *index) else { return };
+            match replay_written(context, ready) {
+                Ok(replayed) => replayed.into_iter().for_each(|(index, run)| set(index, Ok(run))),
+                Err(error) => set(first, Err(error)),
+            }
+        };
         let work = move || {
             loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(task) = plan.tasks.get(index) else { break };
                 // Functions that were not started are reported as unknown, and their files are kept.
                 let context = match plan.request.is_interrupted() {
                     true => FunctionContext { plan, sinks: &DiscardingSinks, cache: None, comparison, prepare: &|| {} },
                     false => FunctionContext { plan, sinks, cache, comparison, prepare: &prepare },
+                };
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(task) = plan.tasks.get(index) else {
+                    let ready = queue.take_waiting();
+                    if ready.is_empty() {
+                        break;
+                    }
+                    replay(&context, ready);
+                    continue;
                 };
                 let written = match run_function(&context, task, listener) {
                     Ok(FunctionStep::Written(function)) => Some((index, *function)),
@@ -98,12 +112,7 @@ fn run_tasks<'p>(
                         None
                     }
                 };
-                let ready = queue.add(plan.unit_of(task), written);
-                let Some(first) = ready.first().map(|(index, _)| *index) else { continue };
-                match replay_written(&context, ready) {
-                    Ok(replayed) => replayed.into_iter().for_each(|(index, run)| set(index, Ok(run))),
-                    Err(error) => set(first, Err(error)),
-                }
+                replay(&context, queue.add(plan.unit_of(task), written));
             }
         };
         let others = (1..jobs).filter_map(|_| touchstone_base::spawn_deep(scope, work)).count();

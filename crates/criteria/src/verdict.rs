@@ -2,7 +2,7 @@
 
 use crate::{Caveat, CountedItem, Unsupported};
 use std::fmt;
-use touchstone_base::Span;
+use touchstone_base::{Deadline, Span};
 
 touchstone_base::reasons! {
     /// A bound that was hit. Its sentence is the option that lifts it.
@@ -16,6 +16,8 @@ touchstone_base::reasons! {
         "max_paths" => MaxPaths,
         /// `--pair-questions`: questions to the solver in a search for independence pairs.
         "pair_questions" => Questions,
+        /// `--budget`: the work of a search.
+        "budget" => Budget,
         /// `--timeout`.
         "timeout" => Timeout,
         /// `--memory`.
@@ -40,6 +42,11 @@ touchstone_base::reasons! {
 }
 
 impl Bound {
+    /// Returns the bound by which a deadline that has passed ended a search.
+    pub fn of(deadline: Deadline) -> Bound {
+        if deadline.is_over_by_the_clock() { Bound::Timeout } else { Bound::Budget }
+    }
+
     /// The option that lifts it.
     pub fn flag(self) -> &'static str {
         match self {
@@ -47,6 +54,7 @@ impl Bound {
             Bound::Depth => "--depth",
             Bound::MaxPaths => "--max-paths",
             Bound::Questions => "--pair-questions",
+            Bound::Budget => "--budget",
             Bound::Timeout => "--timeout",
             Bound::Memory => "--memory",
             Bound::MaxObjects => "--max-objects",

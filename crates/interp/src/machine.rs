@@ -13,7 +13,7 @@ use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use touchstone_base::{Id, IndexMap, Span};
+use touchstone_base::{Id, IndexMap, Span, WorkKind, spend};
 use touchstone_ir::{
     BlockId, ErrorKind, FuncId, Function, GlobalId, Init, InputSource, LazyModule, Linkage, Module, Operand, Reg,
     SlotId, Terminator, Ty, mask,
@@ -390,6 +390,8 @@ impl<'m> Machine<'m> {
             Ok(()) => self.run(observer),
             Err(stop) => stop.at(self.span_of(function)),
         };
+        spend(WorkKind::Run, 1);
+        spend(WorkKind::Step, self.steps_taken());
         while let Some(frame) = self.frames.pop() {
             self.leave(&frame);
         }

@@ -42,6 +42,7 @@ pub(crate) struct VerdictEntry {
 /// Limits that may have caused open results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct VerdictLimits {
+    budget: Option<Duration>,
     timeout: Option<Duration>,
     solver_timeout: Option<Duration>,
     proof_time: Duration,
@@ -72,6 +73,7 @@ impl VerdictLimits {
     pub fn of(work: &Work<'_>) -> VerdictLimits {
         let config = &work.task.config;
         VerdictLimits {
+            budget: work.plan.request.effort.budget,
             timeout: work.plan.request.effort.timeout,
             solver_timeout: config.solver_timeout,
             proof_time: config.proof_time,
@@ -84,7 +86,8 @@ impl VerdictLimits {
         fn within<T: PartialOrd>(one: Option<T>, other: Option<T>) -> bool {
             other.is_none_or(|most| one.is_some_and(|limit| limit <= most))
         }
-        within(self.timeout, others.timeout)
+        within(self.budget, others.budget)
+            && within(self.timeout, others.timeout)
             && within(self.solver_timeout, others.solver_timeout)
             && within(self.memory, others.memory)
             && self.proof_time <= others.proof_time
@@ -101,7 +104,8 @@ impl VerdictEntry {
     ) -> Option<VerdictEntry> {
         let open_still = found.is_open(work);
         let Discovery { found, proofs, pairs, tests, evaluated, cached: _ } = found;
-        let ExplorationResult { result, open, excluded, doubted, shortage: _, labels_asked, labels_found } = found;
+        let ExplorationResult { result, open, excluded, doubted, shortage: _, work: _, labels_asked, labels_found } =
+            found;
         let interrupted = |paths: &IncompletePaths| paths.why == Incomplete::Bound(Bound::Interrupted);
         if result.incomplete.iter().any(interrupted) || tests.iter().any(|test| test.replayed != Replay::NotRun) {
             return None;
@@ -176,6 +180,7 @@ impl VerdictEntry {
             shortage: Shortage::default(),
             labels_asked: self.labels.0,
             labels_found: self.labels.1,
+            work: Duration::ZERO,
         };
         let pairs = self.pairs.map(|pairs| PairSearchResult {
             incomplete: pairs.incomplete,

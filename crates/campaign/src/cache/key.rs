@@ -123,7 +123,7 @@ impl<'p> CacheKeys<'p> {
 fn options(plan: &Plan) -> u128 {
     let request = &plan.request;
     let mut hasher = WideHasher::default();
-    let effort = Effort { timeout: None, memory: None, solver_timeout: None, ..request.effort.clone() };
+    let effort = Effort { budget: None, timeout: None, memory: None, solver_timeout: None, ..request.effort.clone() };
     hasher.debug(&(plan.entry, request.purpose, &request.criteria, &request.mutators, request.objectives_of));
     hasher.debug(&(&request.inputs, effort, &request.assume));
     let module = &plan.program.module;

@@ -93,7 +93,7 @@ fn first(module: &Module, func: FuncId, results: bool) -> (Option<(String, u64)>
         let mut found = Found { module, results, first: None };
         let explored = explore(module, func, &config, &mut found);
         let gives_up = |why: &Incomplete| {
-            matches!(why, Incomplete::Bound(Bound::Timeout | Bound::MaxPaths) | Incomplete::Solver(_))
+            matches!(why, Incomplete::Bound(Bound::Budget | Bound::Timeout | Bound::MaxPaths) | Incomplete::Solver(_))
         };
         (found.first, !explored.incomplete.iter().any(|paths| gives_up(&paths.why)))
     })

@@ -3,12 +3,11 @@
 
 use super::error::JavaError;
 use super::symbolic_heap;
-use super::thread_time::thread_cpu_time;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use touchstone_base::{Deadline, MemoryLimit};
+use touchstone_base::{Deadline, MemoryLimit, work_time};
 use touchstone_criteria::{Incomplete, Unsupported};
 use touchstone_engine::{Config, End, Limits, SearchEvent, Sink, Startup, StartupOwner};
 use touchstone_front_java::{InitialiserEffect, LoadedFunctions, MethodUnderTest, ObserverAccess, PreparedCall};
@@ -185,11 +184,11 @@ impl<'p> Loading<'p> {
                 let mut met: BTreeSet<FuncId> = BTreeSet::new();
                 let mut explored = unsupported_constructs_of_all(&module, &open, how).into_iter();
                 open.retain(|method| {
-                    let Some(Exploration { stopped, cpu_time }) = explored.next() else { return false };
+                    let Some(Exploration { stopped, work }) = explored.next() else { return false };
                     let own: Vec<FuncId> = stopped.iter().filter_map(|what| far.get(what).copied()).collect();
                     met.extend(&own);
                     let spent = spent.entry(method.entry).or_default();
-                    *spent += cpu_time;
+                    *spent += work;
                     // Other methods may have reached the same function: more may lie behind it.
                     let goes_on = !own.is_empty() && *spent < LOADING_TIME_PER_METHOD;
                     if goes_on {
@@ -224,7 +223,7 @@ struct ExplorationBudget {
 struct Exploration {
     /// The constructs at which paths stop.
     stopped: Vec<String>,
-    cpu_time: Duration,
+    work: Duration,
 }
 
 impl ExplorationBudget {
@@ -268,11 +267,10 @@ fn unsupported_constructs_of_all(
             let index = next.fetch_add(1, Ordering::Relaxed);
             methods.get(index).zip(all.get(index))
         } {
-            let begun = thread_cpu_time();
+            let begun = work_time();
             let stopped = unsupported_constructs(module, method, how);
-            let cpu_time = thread_cpu_time().saturating_sub(begun);
-            *found.lock().expect("invariant: no thread panics while it holds the lock") =
-                Exploration { stopped, cpu_time };
+            let work = work_time() - begun;
+            *found.lock().expect("invariant: no thread panics while it holds the lock") = Exploration { stopped, work };
         }
     };
     std::thread::scope(|scope| {

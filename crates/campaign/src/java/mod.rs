@@ -2,7 +2,7 @@
 //! methods under test may call becomes a module.
 //!
 //! `class_sources.rs` finds and compiles the classes under test (`named_class.rs`: those given by name); `reading.rs`
-//! makes a module of them, for which `loading.rs` loads the needed part of the JDK within a budget (`thread_time.rs`).
+//! makes a module of them, for which `loading.rs` loads the needed part of the JDK within a budget of work time.
 //! The result is a [`JavaProgram`]; `symbolic_heap.rs`, `short_sequences.rs` and `observer_dependencies.rs` answer
 //! questions about the fixtures of its methods.
 //!
@@ -19,7 +19,6 @@ mod observer_dependencies;
 mod reading;
 mod short_sequences;
 mod symbolic_heap;
-mod thread_time;
 
 pub(crate) use class_sources::{JavaFiles, is_java};
 pub use error::JavaError;

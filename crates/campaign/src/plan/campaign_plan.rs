@@ -130,7 +130,7 @@ impl Plan {
 impl Plan {
     /// Returns the deadline of a phase that starts now: the search, or afterwards naming and reducing tests.
     pub(crate) fn deadline(&self) -> Deadline {
-        Deadline::within(self.request.effort.timeout)
+        self.request.effort.deadline()
     }
 
     /// Returns the unit that the tests of a function include, in C.
@@ -248,7 +248,7 @@ impl<'r> Material<'r> {
             assume: request.assume.clone(),
             memory: effort.memory.map(MemoryLimit::bytes),
             solver_timeout: effort.solver_timeout,
-            proof_time: effort.timeout.map_or(proof_time, |limit| limit.min(proof_time)),
+            proof_time: effort.budget.map_or(proof_time, |limit| limit.min(proof_time)),
             max_objects: inputs.max_objects.or(from_file.max_objects).unwrap_or(self.program.max_objects()),
             steps: effort.steps,
             lengths,

@@ -76,7 +76,8 @@ impl Plan {
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
         let options = (&request.compilation, request.purpose, &request.criteria, &request.mutators, &request.inputs);
         format!("{options:?}").hash(&mut hasher);
-        let effort = Effort { timeout: None, memory: None, solver_timeout: None, ..request.effort.clone() };
+        let effort =
+            Effort { budget: None, timeout: None, memory: None, solver_timeout: None, ..request.effort.clone() };
         format!("{:?}", (effort, &request.assume, &request.emit, request.replay)).hash(&mut hasher);
         format!("{:?}", (&module.types, &self.suite)).hash(&mut hasher);
         for global in module.globals.values() {
@@ -101,7 +102,8 @@ impl Plan {
         let config = Config { deadline: Deadline::NEVER, first_round: Deadline::NEVER, interrupt: None, ..config };
         let mut hasher = StableHasher::default();
         (base, format!("{config:?}{:?}", task.criteria)).hash(&mut hasher);
-        (limits == Limit::Matters).then_some(self.request.effort.timeout).hash(&mut hasher);
+        let effort = &self.request.effort;
+        (limits == Limit::Matters).then_some((effort.budget, effort.timeout)).hash(&mut hasher);
         for func in self.reached(task) {
             let span = module.functions[func].span;
             (module.function_hash(func), span.line, span.column, module.files.get(span.file)).hash(&mut hasher);

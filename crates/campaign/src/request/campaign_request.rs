@@ -137,7 +137,7 @@ impl Request {
 
     /// Returns the deadline of a first round that starts now; the rest of the time belongs to later rounds.
     pub(crate) fn first_round(&self) -> Deadline {
-        self.growing().map_or(Deadline::NEVER, |_| GrowthLimits::first_round(self.effort.timeout))
+        self.growing().map_or(Deadline::NEVER, |_| GrowthLimits::first_round(self.effort.budget))
     }
 
     /// Returns true if state coverage is requested.
@@ -292,17 +292,26 @@ pub struct Effort {
     pub max_paths: Option<u64>,
     /// The maximum number of solver queries for tests that complete independence pairs.
     pub pair_questions: Option<u64>,
-    /// The search time per function. Naming and reducing its tests may take as long again; replay ten times as long and
-    /// half a minute.
+    /// The work time of the search per function. Naming and reducing its tests may take as much again.
+    pub budget: Option<Duration>,
+    /// The time of the search per function by the clock, whatever work was done. Replay may take ten times as long and half
+    /// a minute.
     pub timeout: Option<Duration>,
     /// The memory limit of the process, in bytes.
     pub memory: Option<u64>,
-    /// The timeout of one solver query.
+    /// The work time of one solver query.
     pub solver_timeout: Option<Duration>,
     /// The maximum number of instructions of one path.
     pub steps: u64,
     /// Options that the engine gets unchanged.
     pub search: SearchOptions,
+}
+
+impl Effort {
+    /// Returns the deadline of a search that starts now.
+    pub fn deadline(&self) -> Deadline {
+        Deadline::within(self.budget).or_earlier(Deadline::by_the_clock(self.timeout))
+    }
 }
 
 impl Default for Effort {
@@ -314,6 +323,7 @@ impl Default for Effort {
             loop_bound: None,
             max_paths: None,
             pair_questions: None,
+            budget: Some(Duration::from_secs(20)),
             timeout: Some(Duration::from_secs(60)),
             memory: Some(1900 << 20),
             solver_timeout: Some(Duration::from_secs(6)),

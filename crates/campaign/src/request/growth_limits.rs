@@ -27,8 +27,8 @@ impl GrowthLimits {
     /// No growth.
     pub const NONE: GrowthLimits = GrowthLimits { max_elements: 1, max_while_quick: 1, objects: ObjectLimit::Fixed };
 
-    /// Returns the deadline of a first round, given the time for all rounds.
-    pub fn first_round(time: Option<Duration>) -> Deadline {
-        Deadline::within(time.map(|limit| limit / 2))
+    /// Returns the deadline of a first round, given the work time for all rounds.
+    pub fn first_round(budget: Option<Duration>) -> Deadline {
+        Deadline::within(budget.map(|limit| limit / 2))
     }
 }

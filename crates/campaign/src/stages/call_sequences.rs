@@ -72,17 +72,14 @@ fn search_sequences(
 /// Returns the deadline: that of the function if earlier calls are known to influence the program's own state.
 /// Otherwise the cause may be different, and a part of the search time is enough to find out.
 fn sequence_deadline(found: &ExplorationResult, config: &Config) -> Deadline {
-    const LEAST: f64 = 2.0;
-    const TIMES: f64 = 4.0;
+    const LEAST: Duration = Duration::from_secs(2);
+    const TIMES: u32 = 4;
     let is_own = |name: &str| name.starts_with('`');
     let of_calls =
         |reason: &IncompletePaths| matches!(&reason.why, Incomplete::Doubt(Caveat::EarlierCalls(name)) if is_own(name));
     match found.doubted.values().flatten().any(of_calls) {
         true => config.deadline,
-        false => {
-            let most = Duration::try_from_secs_f64(LEAST + TIMES * found.result.seconds).ok();
-            config.deadline.or_earlier(Deadline::within(most))
-        }
+        false => config.deadline.or_earlier(Deadline::after(LEAST + TIMES * found.work)),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::request::{GrowthLimits, HeapChoice};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use touchstone_base::Deadline;
+use touchstone_base::{Deadline, work_time};
 use touchstone_criteria::{CoveredObjective, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase, Untestable};
 use touchstone_engine::{
     Config, EvaluatedRow, ExplorationResult, Goals, MachineTemplates, PairSearchInput, PairSearchResult, Search,
@@ -107,7 +107,9 @@ fn search(work: &Work<'_>, config: &Config, writer: &mut Writer<'_, '_>) -> Expl
     };
     let config = &Config { deadline, ..config.clone() };
     if work.objectives.goals.is_empty() && paths {
-        return ExplorationResult::without_goals(touchstone_engine::explore(module, func, config, writer));
+        let begun = work_time();
+        let result = touchstone_engine::explore(module, func, config, writer);
+        return ExplorationResult { work: work_time() - begun, ..ExplorationResult::without_goals(result) };
     }
     let closed = round_coverage(&work.objectives, None, &writer.tests).closed.into_iter().collect();
     let goals = Goals { closed, watch: Arc::clone(&work.watch) };

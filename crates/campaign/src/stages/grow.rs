@@ -6,8 +6,8 @@ use super::vary::{VariationTurn, vary};
 use crate::request::{GrowthLimits, ObjectLimit};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use touchstone_base::Deadline;
+use std::time::Duration;
+use touchstone_base::{Deadline, work_time};
 use touchstone_criteria::{Bound, Caveat, GoalId, Incomplete, IncompletePaths, Unsupported};
 use touchstone_engine::{Config, ExplorationResult, Goals, Growth, InteriorPointers, SeedPool, explore_further};
 
@@ -49,11 +49,11 @@ pub(crate) fn grow(
         // Assumptions about callers may be enough.
         next = next.or_else(|| Some(Growth::default()));
     }
-    let (deadline, begun) = (rounds.config.deadline, Instant::now());
+    let (deadline, begun) = (rounds.config.deadline, work_time());
     let (mut turn, mut varied) = (0, Duration::ZERO);
     while !deadline.is_over() {
         // Rounds may be many and short.
-        if turn == 0 || varied.as_secs_f64() < VARIATION_TIME_SHARE * found.result.seconds {
+        if turn == 0 || varied < found.work.mul_f64(VARIATION_TIME_SHARE) {
             varied += vary(rounds, Some(found), pool, collector, VariationTurn::Before(turn));
             found.result.tests = collector.tests().len() as u64;
         }
@@ -63,7 +63,7 @@ pub(crate) fn grow(
             break;
         }
         let Some(growth) = next else { break };
-        let so_far = Duration::from_secs_f64(found.result.seconds.max(0.0));
+        let so_far = found.work;
         let round_time = |length: u64| {
             let half = deadline.left().map(|left| left / 2);
             // Long strings have too many paths to explore: a goal that needs them is found soon.
@@ -89,7 +89,7 @@ pub(crate) fn grow(
         let longer = longer_arrays(array_length, &more.result.incomplete);
         let shortage = add(found, more);
         last = Config { deadline, steps: rounds.config.steps, ..config };
-        let is_quick = deadline.left().is_none_or(|left| begun.elapsed() * QUICK_ROUND_FACTOR < left);
+        let is_quick = deadline.left().is_none_or(|left| (work_time() - begun) * QUICK_ROUND_FACTOR < left);
         let differs = wider > max_objects || longer > array_length;
         next = growth.after(&shortage, most).or(differs.then(|| growth.clone()));
         next = next.or_else(|| growth.after(&shortage, max_while_quick).filter(|_| is_quick));

@@ -99,6 +99,7 @@ pub(crate) fn add(found: &mut ExplorationResult, more: ExplorationResult) -> Sho
     result.seconds += round.seconds;
     result.solver.queries += round.solver.queries;
     result.solver.seconds += round.solver.seconds;
+    found.work += more.work;
     found.labels_asked += more.labels_asked;
     found.labels_found += more.labels_found;
     more.shortage

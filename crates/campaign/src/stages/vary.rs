@@ -5,8 +5,8 @@ use super::rounds::{RoundContext, RoundCoverage, TestCollector, round_coverage};
 use crate::java::InitialInputs;
 use crate::request::stem;
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
-use touchstone_base::Deadline;
+use std::time::Duration;
+use touchstone_base::{Deadline, work_time};
 use touchstone_criteria::{GoalId, Outcome, TestCase};
 use touchstone_engine::{ExplorationResult, MutationGoals, MutationSearch, SearchEvent, SeedPool};
 
@@ -68,7 +68,7 @@ impl VariationTurn {
     }
 }
 
-/// Varies the tests so far; returns the elapsed time.
+/// Varies the tests so far; returns the work time.
 pub(crate) fn vary(
     rounds: &RoundContext<'_, '_>,
     found: Option<&ExplorationResult>,
@@ -76,7 +76,7 @@ pub(crate) fn vary(
     collector: &mut dyn TestCollector,
     turn: VariationTurn,
 ) -> Duration {
-    let begun = Instant::now();
+    let begun = work_time();
     let RoundCoverage { untested, closed } = round_coverage(rounds.objectives, found, collector.tests());
     let is_open = |goal: &GoalId| !closed.contains(goal) && !untested.contains(goal);
     let unreturned: BTreeSet<GoalId> = rounds.objectives.goals.ids().filter(is_open).collect();
@@ -116,7 +116,7 @@ pub(crate) fn vary(
     };
     variation.run(pool, &seeds, MutationGoals { untested, unreturned }, &mut take);
     collector.begin_round(None);
-    begun.elapsed()
+    work_time() - begun
 }
 
 /// Returns true if a test only shows that memory is limited.

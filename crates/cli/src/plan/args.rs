@@ -201,14 +201,18 @@ pub struct Generate {
     /// plus twice the number that the objectives took]
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub pair_questions: Option<u64>,
-    /// Seconds of search for each function; 0 for no limit. Reducing and naming its tests may take as long again, its proofs at
-    /// most 5 s; reading the source and replay ten times as long plus half a minute
+    /// The work of the search for each function, in seconds of a processor as it is counted (not measured): the verdicts are
+    /// the same on every machine. 0 for no limit [default: a third of --timeout]
+    #[arg(long, value_name = "SECS", help_heading = "Search", value_parser = parse_seconds)]
+    pub budget: Option<f64>,
+    /// Seconds by the clock for each function, if the machine is too slow for the budget; 0 for no limit. Reducing and naming its
+    /// tests may take as long again, reading the source and replay ten times as long plus half a minute
     #[arg(long, value_name = "SECS", default_value_t = 60.0, help_heading = "Search", value_parser = parse_seconds)]
     pub timeout: f64,
     /// Megabytes of memory after which exploration stops; 0 for no limit
     #[arg(long, value_name = "MB", default_value_t = 1900, help_heading = "Search")]
     pub memory: u64,
-    /// Seconds for one solver query; 0 for no limit [default: a tenth of --timeout, at most 10]
+    /// The work of one solver query, in seconds as for --budget; 0 for no limit [default: a tenth of --timeout, at most 10]
     #[arg(long, value_name = "SECS", help_heading = "Search", value_parser = parse_seconds)]
     pub solver_timeout: Option<f64>,
     /// The maximum depth of the call stack of a path

@@ -114,6 +114,11 @@ impl Generate {
             loop_bound: self.loop_bound,
             max_paths: self.max_paths,
             pair_questions: self.pair_questions,
+            budget: match self.budget {
+                Some(limit) => seconds(limit),
+                // A machine that is three times as slow, or as busy, gives the same verdicts.
+                None => seconds(self.timeout).map(|limit| limit / 3),
+            },
             timeout: seconds(self.timeout),
             memory: (self.memory > 0).then_some(self.memory.saturating_mul(1 << 20)),
             solver_timeout: match self.solver_timeout {
@@ -211,7 +216,7 @@ mod tests {
     #[test]
     fn zero_means_no_limit_and_a_later_range_replaces_an_earlier_one() {
         let asked = request(&["--timeout", "0", "--memory", "0", "--range", "x=1..2", "--range", "x=3..4"]);
-        assert_eq!((asked.effort.timeout, asked.effort.memory), (None, None));
+        assert_eq!((asked.effort.budget, asked.effort.timeout, asked.effort.memory), (None, None, None));
         assert_eq!(asked.inputs.ranges["x"], (3, 4));
         assert_eq!(request(&["--timeout", "1e300"]).effort.timeout, None);
     }

@@ -11,6 +11,12 @@ use touchstone_front_java::path::Jar;
 use touchstone_front_java::{LazyProgram, ProgramSetup, release_of};
 use touchstone_interp::{End, LimitKind, Limits, Machine};
 
+/// The maximum depth of the call stack.
+const MAX_FRAMES: usize = 30_000;
+
+/// The maximum size of all objects that the program allocates.
+const MAX_HEAP_BYTES: u64 = 1 << 30;
+
 /// Returns true if the files are a Java program.
 pub fn is_java(files: &[PathBuf]) -> bool {
     files.iter().any(|file| {
@@ -28,7 +34,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     let arguments = options.arguments.clone();
     let setup = ProgramSetup { java_home: home, release, class_path, main_class, locale: locale(), arguments };
     let program = LazyProgram::new(setup)?;
-    let limits = Limits { steps: u64::MAX, frames: 30_000, heap_bytes: 1 << 30 };
+    let limits = Limits { steps: u64::MAX, frames: MAX_FRAMES, heap_bytes: MAX_HEAP_BYTES };
     let mut machine = Machine::growing(program.module(), &program, limits);
     let mut output = Output::new();
     let end = machine.call(program.entry(), &[], &mut output);
@@ -37,13 +43,10 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     Ok(match end {
         End::Returned(_) => ExitCode::SUCCESS,
         End::Exited(status) => ExitCode::from(status as u8),
-        End::Limit(LimitKind::Frames) => {
-            eprintln!("Exception in thread \"main\" java.lang.StackOverflowError");
-            ExitCode::from(1)
-        }
+        // The program might catch the error that a JVM throws, at another depth or size.
+        End::Limit(LimitKind::Frames) => bail!("unsupported: a call stack of more than {MAX_FRAMES} frames"),
         End::Limit(LimitKind::Memory) => {
-            eprintln!("Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space");
-            ExitCode::from(1)
+            bail!("unsupported: more than {} MiB of objects; the interpreter collects no garbage", MAX_HEAP_BYTES >> 20)
         }
         End::Unsupported { what, span } => bail!("unsupported: {what} at {}", at(span)),
         End::Error { kind, span } => bail!("internal: {kind} at {}", at(span)),

@@ -89,9 +89,10 @@ fn bounds_that_were_hit_are_reported_and_make_strict_runs_exit_with_3() {
         (vec!["loop.c", "--max-paths", "5"], "bound: --max-paths"),
         (vec!["loop.c", "--depth", "4"], "bound: --depth"),
         (vec!["loop.c", "--loop-bound", "3"], "bound: --loop-bound"),
-        (vec!["loop.c", "--timeout", "0.5", "--no-replay"], "bound: --timeout"),
+        (vec!["loop.c", "--budget", "0.2", "--no-replay"], "bound: --budget"),
+        (vec!["loop.c", "--budget", "0", "--timeout", "0.5", "--no-replay"], "bound: --timeout"),
         (vec!["forever.c", "--steps", "10000"], "bound: --steps"),
-        (vec!["forever.c", "--timeout", "0.3", "--steps", "1000000000"], "bound: --timeout"),
+        (vec!["forever.c", "--timeout", "0.9", "--steps", "1000000000"], "bound: --budget"),
         (vec!["deep.c", "--call-depth", "20"], "bound: --call-depth"),
     ] {
         let (code, result) = report(&case, &arguments);

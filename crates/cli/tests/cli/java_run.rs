@@ -177,7 +177,7 @@ fn a_missing_class_endless_recursion_and_threads_end_with_a_clear_word() {
     std::fs::remove_file(scratch.path().join("Ends$Gone.class")).expect("removed");
     for (word, status, said) in [
         ("gone", 1, "Exception in thread \"main\" java.lang.NoClassDefFoundError: Ends$Gone"),
-        ("deep", 1, "Exception in thread \"main\" java.lang.StackOverflowError"),
+        ("deep", 1, "unsupported: a call stack of more than 30000 frames"),
         ("thread", 1, "unsupported: a thread"),
         ("fine", 0, ""),
     ] {
@@ -187,6 +187,36 @@ fn a_missing_class_endless_recursion_and_threads_end_with_a_clear_word() {
         assert!(complaint(&ours).contains(said), "{word}: {}", complaint(&ours));
         assert_eq!(ours.status.code(), Some(status), "{word}");
     }
+}
+
+#[test]
+fn a_package_private_method_is_overridden_only_in_its_package() {
+    let (home, _) = jdks().remove(0);
+    let scratch = tempfile::tempdir().expect("a directory");
+    let sources = [
+        ("p/Base", "package p; public class Base { int own() { return 1; } public int ask() { return own(); } }"),
+        (
+            "q/Near",
+            "package q; public class Near extends p.Base { int own() { return 2; } public int near() { return own(); } }",
+        ),
+        ("p/Wide", "package p; public class Wide extends Base { public int own() { return 3; } }"),
+        ("q/Far", "package q; public class Far extends p.Wide { public int own() { return 4; } }"),
+        ("q/Next", "package q; public class Next extends Near { int own() { return 5; } }"),
+        (
+            "Main",
+            "public class Main { public static void main(String[] a) { q.Near near = new q.Near(), next = new q.Next();
+             System.out.println(new p.Base().ask() + \" \" + near.ask() + near.near() + \" \" + new p.Wide().ask()
+                 + new q.Far().ask() + \" \" + next.ask() + next.near()); } }",
+        ),
+    ];
+    let files: Vec<PathBuf> = sources.iter().map(|(name, _)| scratch.path().join(format!("{name}.java"))).collect();
+    for (file, (_, text)) in files.iter().zip(sources) {
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("created");
+        std::fs::write(file, text).expect("written");
+    }
+    javac(&home, scratch.path(), &files);
+    let ours = touchstone(&home).arg(scratch.path().join("Main.class")).output().expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&ours.stdout), "1 12 34 15\n", "{}", complaint(&ours));
 }
 
 #[test]

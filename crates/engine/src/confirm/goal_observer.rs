@@ -2,7 +2,7 @@
 
 use crate::confirm::description::ConditionOutcome;
 use rustc_hash::{FxHashMap, FxHashSet};
-use touchstone_base::Id;
+use touchstone_base::{Id, WorkKind, spend};
 use touchstone_criteria::{DecisionEvaluation, DecisionStep, Goal, GoalId, GoalIndex};
 use touchstone_interp::{End, Event, Observer, PathRecorder, StateView, Value};
 use touchstone_ir::{BlockId, CondTag, DecisionId, FuncId, Operand, PointId};
@@ -151,10 +151,12 @@ impl<'w> GoalObserver<'w> {
     }
 
     fn labels(&mut self, goals: &[GoalId], at: &StateView<'_>) {
+        let mut evaluated = 0;
         for &goal in goals {
             if self.hit[goal.index()] || self.wanted.is_some_and(|wanted| !wanted[goal.index()]) {
                 continue;
             }
+            evaluated += 1;
             let holds = match &self.watch.goals[goal] {
                 Goal::Label { predicate: None, .. } => true,
                 Goal::Label { predicate: Some(predicate), .. } | Goal::Entry { predicate, .. } => {
@@ -164,6 +166,7 @@ impl<'w> GoalObserver<'w> {
             };
             self.hit[goal.index()] = holds;
         }
+        spend(WorkKind::Label, evaluated);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The set-up of a machine: objects, globals, arguments and answers of a test.
 
 use crate::confirm::run_record::CallInputs;
+use touchstone_base::{WorkKind, spend};
 use touchstone_criteria::{EnvironmentInput, InputContent, NamedValue, ObjectInput};
 use touchstone_interp::{Machine, ObjectId, ObjectKind, Provided, Value};
 use touchstone_ir::{
@@ -142,6 +143,7 @@ impl<'m> PreparedRun<'m> {
     }
 
     pub(super) fn write(&mut self, object: ObjectId, offset: u64, data: DataTypeId, value: &DataValue) {
+        spend(WorkKind::InputValue, 1);
         let at = offset as i64;
         // Values match their types, and the object has its size: these writes are in bounds.
         match (&self.module.types[data], value) {

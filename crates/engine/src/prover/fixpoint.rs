@@ -8,7 +8,7 @@ use crate::prover::abstract_state::AbstractState;
 use crate::prover::function_facts::FunctionFacts;
 use crate::prover::transfer::Edge;
 use std::collections::BTreeSet;
-use touchstone_base::{Deadline, Id};
+use touchstone_base::{Deadline, Id, WorkKind, spend};
 use touchstone_ir::{BlockId, Cfg, Inst};
 
 /// The number of arrivals at a block after which it is widened to landmarks.
@@ -70,6 +70,7 @@ impl FunctionFacts<'_> {
                 return None;
             }
             work.values = work.values.checked_sub(values)?;
+            spend(WorkKind::AbstractValue, values);
             let Some(state) = states[block.index()].clone() else { continue };
             for edge in self.run_block(block, state, &mut |_, _| {}) {
                 let target = edge.target.index();
@@ -106,6 +107,7 @@ impl FunctionFacts<'_> {
                 if deadline.is_over() {
                     return;
                 }
+                spend(WorkKind::AbstractValue, self.function.regs.len() as u64);
                 let mut all = (block.index() == 0).then(|| start.clone());
                 for from in cfg.predecessors(block) {
                     for edge in edges[from.index()].iter().filter(|edge| edge.target == block) {

@@ -114,7 +114,7 @@ impl EnvironmentCheck<'_> {
         if config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Some(Bound::Interrupted);
         }
-        config.deadline.is_over().then_some(Bound::Timeout)
+        config.deadline.is_over().then(|| Bound::of(config.deadline))
     }
 
     /// Returns true if control flow can reach an open goal from here.

@@ -18,8 +18,8 @@ use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
-use touchstone_base::Span;
+use std::time::{Duration, Instant};
+use touchstone_base::{Span, work_time};
 use touchstone_criteria::{Bound, Criterion, FunctionResult, Goal, Incomplete, ObjectiveCounts, PathCounts, SolverUse};
 use touchstone_ir::{FuncId, Module};
 
@@ -55,6 +55,8 @@ pub(super) struct Exploration<'m, 's> {
     pub(super) tests: u64,
     pub(super) paths: PathCounts,
     pub(super) started: Instant,
+    /// The work time at the beginning.
+    pub(super) begun: Duration,
     pub(super) ticks: u32,
     /// The bound that ended the exploration.
     pub(super) stopped: Option<Bound>,
@@ -94,6 +96,7 @@ impl<'m, 's> Exploration<'m, 's> {
             tests: 0,
             paths: PathCounts::default(),
             started: Instant::now(),
+            begun: work_time(),
             ticks: 0,
             stopped: None,
             pressure: MemoryPressure::default(),
@@ -187,6 +190,7 @@ impl<'m, 's> Exploration<'m, 's> {
             shortage: ledger.shortage.clone(),
             labels_asked: ledger.labels_asked,
             labels_found: ledger.labels_found,
+            work: work_time() - self.begun,
             ..ExplorationResult::without_goals(self.result())
         }
     }
@@ -316,7 +320,7 @@ impl<'m, 's> Exploration<'m, 's> {
         } else if config.deadline.is_over()
             || (config.first_round.is_over() && !self.executor.ledger.shortage.is_empty())
         {
-            self.stopped.get_or_insert(Bound::Timeout);
+            self.stopped.get_or_insert(Bound::of(config.deadline));
         } else if config.questions.is_some_and(|most| self.executor.solver.stats().queries >= most) {
             self.stopped.get_or_insert(Bound::Questions);
         } else if self.out_of_memory() {

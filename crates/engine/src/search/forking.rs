@@ -10,8 +10,8 @@ use crate::search::memory_pressure::MAX_UNCHECKED_BYTES;
 use crate::state::trail::Choice;
 use crate::state::value::LazyPointerId;
 use crate::state::{PathEnd, PointerUse, State, Unfixed, unanswered};
-use touchstone_base::Span;
 use touchstone_base::fault::{Fault, is_injected};
+use touchstone_base::{Span, WorkKind, spend};
 use touchstone_criteria::{Bound, GoalId, Incomplete};
 use touchstone_solver::{Path, Side, TermId, Values};
 
@@ -145,6 +145,7 @@ impl Exploration<'_, '_> {
         let mut open = open.into_iter();
         let Some((choice, path)) = open.next() else { return StateFate::Ended };
         for (choice, path) in open.rev().filter(|_| !is_injected(Fault::LostOutcome)) {
+            spend(WorkKind::State, 1);
             let mut other = state.clone();
             if let StateFate::On = self.take(&mut other, fork, choice, path) {
                 self.put(other);
@@ -229,7 +230,7 @@ impl Exploration<'_, '_> {
         if !found.complete {
             let span = self.source_location(state);
             let bound = match self.out_of_time() {
-                true => self.stopped.unwrap_or(Bound::Timeout),
+                true => self.stopped.unwrap_or(Bound::Budget),
                 false if self.executor.config.memory.is_some_and(|limit| limit.is_met()) => Bound::Memory,
                 false => Bound::Values,
             };
@@ -238,7 +239,7 @@ impl Exploration<'_, '_> {
         let mut states = Vec::new();
         for value in found.values {
             if self.out_of_time() {
-                let (bound, span) = (self.stopped.unwrap_or(Bound::Timeout), self.source_location(state));
+                let (bound, span) = (self.stopped.unwrap_or(Bound::Budget), self.source_location(state));
                 self.give_up(Incomplete::Bound(bound), span, 1);
                 break;
             }

@@ -116,7 +116,7 @@ pub fn explore_pairs(
     hunt.found.too_big = too_big;
     hunt.round(wishes, sink);
     if config.deadline.is_over() {
-        hunt.found.incomplete.get_or_insert(Incomplete::Bound(Bound::Timeout));
+        hunt.found.incomplete.get_or_insert(Incomplete::Bound(Bound::of(config.deadline)));
     }
     hunt.found
 }

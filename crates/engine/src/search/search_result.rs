@@ -4,6 +4,7 @@ use crate::goals::coverage::Aim;
 use crate::growth::Shortage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 use touchstone_criteria::{FunctionResult, GoalId, GoalIndex, IncompletePaths, Proof, UncoveredEvidence};
 
 /// Goals to cover.
@@ -59,6 +60,8 @@ pub struct ExplorationResult {
     pub labels_asked: u64,
     /// The number of these queries that are satisfiable: Bardin et al. count each as a path of its own.
     pub labels_found: u64,
+    /// The work time of the search.
+    pub work: Duration,
 }
 
 impl ExplorationResult {
@@ -72,6 +75,7 @@ impl ExplorationResult {
             shortage: Shortage::default(),
             labels_asked: 0,
             labels_found: 0,
+            work: Duration::ZERO,
         }
     }
 

@@ -33,8 +33,50 @@ impl ClassTable {
         Some(MethodRef { class, index: index as u16 })
     }
 
-    /// Selects the method that a call on an object of a class executes: the class's own, a superclass's, or the most
-    /// specific one of its interfaces.
+    /// Selects the method that a virtual call of `method` executes on an object of `class` (JVMS §5.4.6).
+    pub fn select_method(&self, class: ClassId, method: MethodRef) -> Option<MethodRef> {
+        let member = self.method(method);
+        let mut above = Some(class);
+        while let Some(id) = above {
+            let own = self.declared(id, &member.name, &member.desc);
+            if let Some(found) = own.filter(|own| *own == method || self.can_override(*own, method)) {
+                return Some(found);
+            }
+            above = self.get(id).superclass;
+        }
+        self.find_in_interfaces(class, &member.name, &member.desc)
+    }
+
+    /// Returns true if a method can override another one with the same name and descriptor (JVMS §5.4.5).
+    fn can_override(&self, own: MethodRef, other: MethodRef) -> bool {
+        let (own_member, other_member) = (self.method(own), self.method(other));
+        if own_member.is(access::PRIVATE | access::STATIC) || other_member.is(access::PRIVATE | access::STATIC) {
+            return false;
+        }
+        if other_member.is(access::PUBLIC | access::PROTECTED) || self.are_in_one_package(own.class, other.class) {
+            return true;
+        }
+        // A method in between may widen the access.
+        let mut above = self.get(own.class).superclass.filter(|above| *above != other.class);
+        while let Some(id) = above {
+            let between = self.declared(id, &own_member.name, &own_member.desc);
+            if between.is_some_and(|between| self.can_override(own, between) && self.can_override(between, other)) {
+                return true;
+            }
+            above = self.get(id).superclass.filter(|above| *above != other.class);
+        }
+        false
+    }
+
+    fn are_in_one_package(&self, one: ClassId, other: ClassId) -> bool {
+        let package = |class: ClassId| {
+            let name = &self.get(class).name;
+            name.rsplit_once('/').map_or(String::new(), |(package, _)| package.to_string())
+        };
+        package(one) == package(other)
+    }
+
+    /// Finds a method by its name: the class's own, a superclass's, or the most specific one of its interfaces.
     pub fn find_method(&self, class: ClassId, name: &str, desc: &str) -> Option<MethodRef> {
         let mut above = Some(class);
         while let Some(id) = above {
@@ -43,6 +85,11 @@ impl ClassTable {
             }
             above = self.get(id).superclass;
         }
+        self.find_in_interfaces(class, name, desc)
+    }
+
+    /// Finds the most specific method of the interfaces of a class.
+    fn find_in_interfaces(&self, class: ClassId, name: &str, desc: &str) -> Option<MethodRef> {
         let usable = |method: &MethodRef| !self.method(*method).is(access::STATIC | access::PRIVATE);
         let all: Vec<MethodRef> =
             self.get(class).supertypes.iter().filter_map(|id| self.declared(*id, name, desc)).collect();

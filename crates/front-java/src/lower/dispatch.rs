@@ -77,7 +77,7 @@ impl Lowering {
                 return Some(self.func(FuncKind::Stub(class, index)));
             }
         }
-        let found = self.classes.find_method(class, &name, &desc)?;
+        let found = self.classes.select_method(class, method)?;
         (!self.classes.method(found).is(access::ABSTRACT)).then(|| self.func(FuncKind::Method(found)))
     }
 

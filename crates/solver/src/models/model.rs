@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use touchstone_base::float;
+use touchstone_base::{WorkKind, float, spend};
 
 use crate::terms::semantics::{apply, holds, mask, signed};
 use crate::terms::term::{Array, ArrayId, Term, TermId, VarId};
@@ -111,8 +111,9 @@ impl Assignment for Remembered<'_> {
 pub(crate) fn evaluate<A: Assignment>(terms: &Terms, asg: &mut A, stack: &mut Vec<TermId>, term: TermId) -> u64 {
     stack.clear();
     stack.push(term);
-    let mut last = 0;
+    let (mut last, mut visits) = (0, 0);
     while let Some(&top) = stack.last() {
+        visits += 1;
         let mut scope = Scope { asg: &*asg, terms, missing: stack, incomplete: false };
         let value = scope.step(top);
         if !scope.incomplete {
@@ -121,6 +122,7 @@ pub(crate) fn evaluate<A: Assignment>(terms: &Terms, asg: &mut A, stack: &mut Ve
             last = value;
         }
     }
+    spend(WorkKind::Evaluation, visits);
     last
 }
 

@@ -3,6 +3,7 @@
 
 use rustc_hash::FxHashMap;
 use touchstone_base::float::{self, Format, Op as FloatOp};
+use touchstone_base::{WorkKind, spend};
 
 use crate::models::model::{in_bounds, overlap, shifted, spread};
 use crate::terms::path_bounds::parts_of;
@@ -185,6 +186,7 @@ impl TermProgram {
 
     /// Computes everything for the first `count` points of the block.
     pub(crate) fn run(&mut self, count: usize) {
+        spend(WorkKind::PointEvaluation, (count * self.instructions.len()) as u64);
         for instruction in &self.instructions {
             let mut target = std::mem::take(&mut self.registers[instruction.target]);
             let context = Context { registers: &self.registers };

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use batsat::{SolverInterface, lbool};
 use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_base::float::{Format, Op as FloatOp, eval};
+use touchstone_base::{WorkKind, spend};
 
 use crate::models::model::Model;
 use crate::sat::blast::Blaster;
@@ -127,13 +128,19 @@ impl Sat {
     fn call(&mut self, terms: &Terms, constraints: &[TermId], budget: Budget) -> lbool {
         let assumptions: Vec<_> = constraints.iter().map(|&c| self.blaster.literal(terms, c)).collect();
         let solver = &mut self.blaster.circuit.solver;
+        let (decisions, propagations) = (solver.num_decisions(), solver.num_propagations());
         let limits = solver.cb_mut();
         limits.restart();
         limits.conflicts = budget.conflicts;
         limits.deadline = budget.deadline;
+        // The callbacks can't see the propagations of a call that is under way.
+        limits.propagations_per_decision = propagations / decisions.max(1);
         limits.interrupt.clone_from(&self.interrupt);
         self.calls += 1;
         let answer = solver.solve_limited(&assumptions);
+        let limits = solver.cb();
+        let spent = (solver.num_decisions() - decisions) * limits.propagations_per_decision;
+        spend(WorkKind::Propagation, (solver.num_propagations() - propagations).saturating_sub(spent));
         self.conflicts += solver.cb().seen_conflicts;
         answer
     }

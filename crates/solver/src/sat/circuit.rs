@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use touchstone_base::Deadline;
+use touchstone_base::{Deadline, WorkKind, spend};
 
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, lbool};
 use rustc_hash::FxHashMap;
@@ -20,6 +20,8 @@ pub(crate) struct SatLimits {
     pub(crate) interrupt: Option<Arc<AtomicBool>>,
     pub(crate) conflicts: Option<u64>,
     pub(crate) seen_conflicts: u64,
+    /// The average of all calls so far.
+    pub(crate) propagations_per_decision: u64,
     ticks: Cell<u32>,
     reason: Cell<Option<Why>>,
 }
@@ -41,6 +43,7 @@ impl Callbacks for SatLimits {
     fn on_new_clause(&mut self, _: &[Lit], kind: ClauseKind) {
         if matches!(kind, ClauseKind::Learnt) {
             self.seen_conflicts += 1;
+            spend(WorkKind::Conflict, 1);
         }
     }
     fn stop(&self) -> bool {
@@ -51,6 +54,7 @@ impl Callbacks for SatLimits {
             self.reason.set(Some(Why::Conflicts));
             return true;
         }
+        spend(WorkKind::Propagation, self.propagations_per_decision);
         let tick = self.ticks.get();
         self.ticks.set(tick.wrapping_add(1));
         if !tick.is_multiple_of(1024) {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use touchstone_base::{Deadline, MemoryLimit};
+use touchstone_base::{Deadline, MemoryLimit, WorkKind, spend};
 
 use rustc_hash::FxHashMap;
 
@@ -27,7 +27,7 @@ const DEFAULT_REMEMBERED_BYTES: usize = 200 << 20;
 /// The limits and options of a solver.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The timeout of one query. Wall-clock time makes answers depend on the machine; `conflicts` does not.
+    /// The work time of one query.
     pub timeout: Option<Duration>,
     /// The maximum number of SAT conflicts of one query.
     pub conflicts: Option<u64>,
@@ -272,6 +272,7 @@ impl Solver {
         self.stats.sat_calls = self.sat.calls;
         self.stats.lemmas = self.sat.lemma_count;
         self.stats.seconds += start.elapsed().as_secs_f64();
+        spend(WorkKind::Query, 1);
     }
 
     /// A branch on a condition that is no conjunction either way.

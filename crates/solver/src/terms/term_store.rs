@@ -3,8 +3,8 @@
 //! Nothing here rewrites; the smart constructors of `rewrite` and `memory` do, and end in [`Terms::intern`].
 
 use rustc_hash::FxHashMap;
-use touchstone_base::IndexMap;
 use touchstone_base::float::{Format, Op as FloatOp};
+use touchstone_base::{IndexMap, WorkKind, spend};
 
 use crate::terms::facts::{self, Facts};
 use crate::terms::float_facts;
@@ -187,6 +187,7 @@ impl Terms {
         if let Some(&id) = self.ids.get(&term) {
             return id;
         }
+        spend(WorkKind::Term, 1);
         let facts = self.facts_of(&term, |id| self.nodes[id].facts);
         if let Some(value) = facts.singleton()
             && !matches!(term, Term::Const { .. })

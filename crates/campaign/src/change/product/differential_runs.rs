@@ -49,8 +49,8 @@ impl<'m> DifferentialRunner<'m> {
             .plan
             .request
             .effort
-            .timeout
-            .map_or(MAX_VARIATION_TIME, |timeout| (timeout / VARIATION_TIME_SHARE).min(MAX_VARIATION_TIME));
+            .budget
+            .map_or(MAX_VARIATION_TIME, |budget| (budget / VARIATION_TIME_SHARE).min(MAX_VARIATION_TIME));
         let varied = |func: FuncId| {
             let variation = MutationSearch {
                 machines: &self.machines,

@@ -107,9 +107,8 @@ pub(crate) fn compare(
     if unsupported && work.plan.program.java.is_none() {
         return BehaviourComparison::unknown("an unsupported construct may do anything: only tests can tell");
     }
-    let timeout = work.plan.request.effort.timeout;
     let searched = match &product.driver {
-        Some(driver) => search(work, versions, (work.task.func, &product, driver), timeout),
+        Some(driver) => search(work, versions, (work.task.func, &product, driver), work.plan.deadline()),
         None => BehaviourComparison::unknown("more than numbers comes in or out: only tests can tell"),
     };
     // Both versions start in the same state there.
@@ -132,7 +131,8 @@ fn is_same_state(work: &Work<'_>, versions: &Versions<'_>) -> bool {
             let driver = product.as_ref().and_then(|product| Some((product, product.driver.as_ref()?)));
             driver.is_some_and(|(product, driver)| {
                 let limit = proof_time(work);
-                search(work, versions, (*func, product, driver), Some(limit)).behaviour == Behaviour::Equivalent
+                search(work, versions, (*func, product, driver), Deadline::after(limit)).behaviour
+                    == Behaviour::Equivalent
             })
         })
     };
@@ -210,7 +210,8 @@ fn is_proved_same(work: &Work<'_>, versions: &Versions<'_>, java: &JavaProgram, 
     let Some(passing) = passing().filter(|passing| passing.len() == takes) else { return false };
     let Some(product) = ProductProgram::new(versions, method, &passing) else { return false };
     let Some(driver) = &product.driver else { return false };
-    search(work, versions, (method, &product, driver), Some(proof_time(work))).behaviour == Behaviour::Equivalent
+    search(work, versions, (method, &product, driver), Deadline::after(proof_time(work))).behaviour
+        == Behaviour::Equivalent
 }
 
 /// The explanation of an equivalence verdict.
@@ -220,7 +221,7 @@ const WITHIN_BOUNDS: &str = "no input distinguishes the versions, within the bou
 const MAX_PROOF_TIME: Duration = Duration::from_secs(5);
 
 fn proof_time(work: &Work<'_>) -> Duration {
-    work.plan.request.effort.timeout.map_or(MAX_PROOF_TIME, |timeout| timeout.min(MAX_PROOF_TIME))
+    work.plan.request.effort.budget.map_or(MAX_PROOF_TIME, |budget| budget.min(MAX_PROOF_TIME))
 }
 
 /// Returns the remark on a test that has not run on the old version yet.
@@ -234,9 +235,9 @@ fn search(
     work: &Work<'_>,
     versions: &Versions<'_>,
     (func, product, driver): (FuncId, &ProductProgram, &Driver),
-    timeout: Option<Duration>,
+    deadline: Deadline,
 ) -> BehaviourComparison {
-    let mut config = Config { deadline: Deadline::within(timeout), oracle: None, ..work.config.clone() };
+    let mut config = Config { deadline, oracle: None, ..work.config.clone() };
     if func != work.task.func {
         // What is known about the parameters of the entry point does not hold for those of the method.
         (config.precondition, config.excluded_choices) = (None, Vec::new());

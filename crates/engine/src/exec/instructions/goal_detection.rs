@@ -179,7 +179,7 @@ impl Executor<'_> {
         let deadline = self.config.deadline;
         while !asked.is_empty() {
             if deadline.is_over() {
-                return self.give_up(Incomplete::Bound(Bound::Timeout), span, 1);
+                return self.give_up(Incomplete::Bound(Bound::of(deadline)), span, 1);
             }
             let mut rest = asked.split_off(1);
             let (goal, cond) = asked[0];

@@ -9,7 +9,7 @@ use crate::state::memory::{Cell, Contents, Object, ObjectKind, address_term, glo
 use crate::state::trail::BranchOutcome;
 use crate::state::value::{Pointer, PointerBytes, Scalar, Value};
 use crate::state::{PathEnd, PointerUse, State, Stop};
-use touchstone_base::{Id, Span};
+use touchstone_base::{Id, Span, WorkKind, spend};
 use touchstone_criteria::{Bound, IncompletePaths, PathsOf, Unsupported};
 use touchstone_ir::{
     BlockId, BranchRole, Callee, CondTag, ErrorKind, Inst, InstKind, Operand, Reg, SlotId, SwitchArm, TermKind,
@@ -121,6 +121,7 @@ impl Executor<'_> {
 
     fn try_step(&mut self, state: &mut State) -> Result<Flow, Stop> {
         let module = self.module;
+        spend(WorkKind::Instruction, 1);
         state.steps += 1;
         let frame = state.top();
         let function = &module.functions[frame.func];

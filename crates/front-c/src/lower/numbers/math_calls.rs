@@ -85,7 +85,7 @@ fn for_double(name: &str) -> Option<Math> {
         "nan" => Math::Nan,
         "touchstone_bits" => Math::Bits,
         "touchstone_from_bits" => Math::FromBits,
-        _ => Math::Host(*Function::ALL.iter().find(|function| function.name() == name)?),
+        _ => Math::Host(Function::of_c(name)?),
     })
 }
 

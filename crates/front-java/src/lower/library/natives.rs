@@ -332,16 +332,17 @@ fn math_native(b: &mut Builder, class: &str, name: &str, desc: &str, is_native: 
         b.ret(Some(value));
         return true;
     }
-    // The JVM has intrinsics for these methods of `Math`; all others are bytecode or native.
+    // The JVM has intrinsics for these methods of `Math`, whose last digit is unspecified. All others are bytecode or native.
     const OF_MACHINE: [&str; 7] = ["sin", "cos", "tan", "exp", "log", "log10", "pow"];
-    if !is_native && (class == "java/lang/StrictMath" || !OF_MACHINE.contains(&name)) {
-        return false;
-    }
-    let function = math::Function::ALL.iter().find(|function| function.name() == name);
+    let function = match class {
+        "java/lang/Math" if OF_MACHINE.contains(&name) => math::Function::of_c(name),
+        _ if is_native => math::Function::of_java(name),
+        _ => None,
+    };
     let Some(function) = function.filter(|function| function.arity() == args.len()) else {
         return false;
     };
-    let value = b.builtin(Builtin::Math(*function, Format::F64), args, Some(Ty::I64));
+    let value = b.builtin(Builtin::Math(function, Format::F64), args, Some(Ty::I64));
     b.ret(Some(value));
     true
 }
