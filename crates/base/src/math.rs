@@ -79,7 +79,7 @@ functions! {
     StrictAsin "strictasin" 1 |a, _| a.by(strict_math::asin);
     StrictAcos "strictacos" 1 |a, _| a.by(strict_math::acos);
     StrictAtan "strictatan" 1 |a, _| a.by(strict_math::atan);
-    StrictAtan2 "strictatan2" 2 |a, b| a.by(|a| strict_math::atan2(a, f64::from(b)));
+    StrictAtan2 "strictatan2" 2 |a, b| a.by_two(b, strict_math::atan2);
     StrictSinh "strictsinh" 1 |a, _| a.by(strict_math::sinh);
     StrictCosh "strictcosh" 1 |a, _| a.by(strict_math::cosh);
     StrictTanh "stricttanh" 1 |a, _| a.by(strict_math::tanh);
@@ -103,17 +103,24 @@ impl Function {
 /// A number to which a function of `f64` is applied.
 trait Real {
     fn by(self, function: impl Fn(f64) -> f64) -> Self;
+    fn by_two(self, other: Self, function: impl Fn(f64, f64) -> f64) -> Self;
 }
 
 impl Real for f64 {
     fn by(self, function: impl Fn(f64) -> f64) -> f64 {
         function(self)
     }
+    fn by_two(self, other: f64, function: impl Fn(f64, f64) -> f64) -> f64 {
+        function(self, other)
+    }
 }
 
 impl Real for f32 {
     fn by(self, function: impl Fn(f64) -> f64) -> f32 {
         function(f64::from(self)) as f32
+    }
+    fn by_two(self, other: f32, function: impl Fn(f64, f64) -> f64) -> f32 {
+        function(f64::from(self), f64::from(other)) as f32
     }
 }
 

@@ -11,9 +11,7 @@ const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// log10 2, split in the same way.
 const LOG10_2_HIGH: f64 = 3.010_299_956_636_117_7e-1;
-const LOG10_2_LOW: f64 = 3.694_239_077_158_930_8e-13;
-/// 1 / ln 10.
-const INVERSE_LN10: f64 = 4.342_944_819_032_518e-1;
+const LOG10_2_LOW: f64 = 3.694_239_077_158_931e-13;
 /// The coefficients of (ln(1+s) - ln(1-s) - 2s) / s as a polynomial in s².
 const LOG_SERIES: [f64; 7] = [
     6.666_666_666_666_735e-1,
@@ -112,7 +110,7 @@ pub(crate) fn log10(x: f64) -> f64 {
     let is_negative = u32::from(exponent < 0);
     let k = f64::from(exponent + is_negative as i32);
     let x = with_high(x, fraction | (0x3ff - is_negative) << 20);
-    let low = k * LOG10_2_LOW + INVERSE_LN10 * log(x);
+    let low = k * LOG10_2_LOW + std::f64::consts::LOG10_E * log(x);
     low + k * LOG10_2_HIGH
 }
 

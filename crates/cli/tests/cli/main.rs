@@ -18,6 +18,7 @@ mod composition;
 mod confirmation;
 mod constructed_inputs;
 mod criteria;
+mod determinism;
 mod docs;
 mod edges;
 mod edited_suites;
