@@ -20,7 +20,9 @@ impl Deadline {
 
     /// Returns the deadline that allows this work time from now on, on this thread.
     pub fn after(work: Duration) -> Deadline {
-        Deadline { work: work_time().checked_add(work), moment: None }
+        // The clock counts nanoseconds in 64 bits.
+        let end = work_time().checked_add(work).filter(|end| u64::try_from(end.as_nanos()).is_ok());
+        Deadline { work: end, moment: None }
     }
 
     /// Returns the deadline that allows this work time, if there is a limit at all.

@@ -111,7 +111,7 @@ fn a_change_touches_what_depends_on_it_and_is_run_on_both_versions() {
         .replace("last = x;", "last = x & 7;")
         .replace("int alone", "/* moved */\n\nint alone");
     let project = c_project(&new);
-    let document = project.document(&["generate", "a.c", "--old", "v1", "-c", "stmt,mcdc"]);
+    let document = project.document(&["generate", "a.c", "--old", "v1", "-c", "stmt,mcdc", "--budget", "2"]);
     for (function, expected) in [
         ("clamp", "unaffected"),
         ("alone", "unaffected"),
@@ -141,7 +141,8 @@ fn a_change_touches_what_depends_on_it_and_is_run_on_both_versions() {
     let tests = document["tests"].as_array().expect("tests");
     assert!(tests.iter().all(|test| test["replay"] == "agreed"), "{tests:?}");
     assert!(!project.path().join("out/test_clamp.c").exists(), "nothing is asked of it");
-    let text = String::from_utf8(project.run(&["generate", "a.c", "--old", "v1"]).stdout).expect("text");
+    let text =
+        String::from_utf8(project.run(&["generate", "a.c", "--old", "v1", "--budget", "2"]).stdout).expect("text");
     assert!(text.contains("change since v1") && text.contains("including all objectives of 2 functions"), "{text}");
 }
 

@@ -12,7 +12,7 @@ fn objectives(text: &str, options: &[&str]) -> Vec<Value> {
     let file = scratch.path().join("world.c");
     std::fs::write(&file, text).expect("a writable scratch directory");
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
-    command.args(["prove", "-c", "branch,decision,condition,mcdc", "--timeout", "2", "--format", "json", "-q"]);
+    command.args(["prove", "-c", "branch,decision,condition,mcdc", "--budget", "0.3", "--format", "json", "-q"]);
     if !options.contains(&"--entry") {
         command.args(["-f", "f"]);
     }
