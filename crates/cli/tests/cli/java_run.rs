@@ -220,6 +220,22 @@ fn a_package_private_method_is_overridden_only_in_its_package() {
 }
 
 #[test]
+fn objects_of_a_class_whose_initialiser_threw_have_no_static_fields() {
+    let (home, _) = jdks().remove(0);
+    let scratch = tempfile::tempdir().expect("a directory");
+    let source = scratch.path().join("Outlives.java");
+    let text = "public class Outlives { static Bad kept;
+        static class Bad { static int value; static { kept = new Bad(); value = kept.own(); if (value == 0) throw new Error(); }
+            int own() { return value; } }
+        public static void main(String[] a) {
+            try { new Bad(); } catch (Error e) { System.out.println(e.getClass()); }
+            try { System.out.println(kept.own()); } catch (NoClassDefFoundError e) { System.out.println(\"no class\"); } } }";
+    std::fs::write(&source, text).expect("written");
+    let ours = touchstone(&home).arg(&source).output().expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&ours.stdout), "class java.lang.Error\nno class\n", "{}", complaint(&ours));
+}
+
+#[test]
 fn random_programs_print_what_java_prints() {
     let count = if support::long() { 300 } else { 16 };
     let jdks = jdks();

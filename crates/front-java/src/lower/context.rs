@@ -37,6 +37,7 @@ pub(crate) struct Lowering {
     data_ids: FxHashMap<GlobalKind, GlobalId>,
     needs_init: FxHashMap<ClassId, bool>,
     pub init_uses_others: FxHashMap<ClassId, bool>,
+    pub objects_outlive_init: FxHashMap<ClassId, bool>,
     /// The number of known classes when a generation of a dispatch was lowered.
     pub classes_seen: FxHashMap<FuncKind, usize>,
     /// The latest generation of each dispatch.
@@ -106,6 +107,7 @@ impl Lowering {
             data_ids: FxHashMap::default(),
             needs_init: FxHashMap::default(),
             init_uses_others: FxHashMap::default(),
+            objects_outlive_init: FxHashMap::default(),
             classes_seen: FxHashMap::default(),
             latest_generation: FxHashMap::default(),
             marks: None,

@@ -129,6 +129,30 @@ impl Lowering {
         found
     }
 
+    /// Returns true if there may be objects of a class whose initialiser threw: it creates objects of the class and throws.
+    pub fn objects_outlive_init(&mut self, class: ClassId) -> bool {
+        if let Some(known) = self.objects_outlive_init.get(&class) {
+            return *known;
+        }
+        let (mut creates, mut throws) = (false, false);
+        if let Some(initialiser) = self.classes.initialiser(class).filter(|_| !self.classes.get(class).of_jdk)
+            && let Some(file) = self.classes.get(class).file().cloned()
+        {
+            let code = file.methods[usize::from(initialiser.index)].code();
+            for decoded in code.and_then(|code| decode(&code.bytes, code.offset).ok()).unwrap_or_default() {
+                let created = match decoded.insn {
+                    Insn::New(index) => file.pool.class(index).ok().and_then(|name| self.classes.load(&name).ok()),
+                    _ => None,
+                };
+                creates |= created.is_some_and(|created| self.classes.is_subtype(created, class));
+                throws |= matches!(decoded.insn, Insn::Throw);
+            }
+        }
+        let outlive = creates && throws;
+        self.objects_outlive_init.insert(class, outlive);
+        outlive
+    }
+
     /// Returns true if all fields of a class are constants: numbers, strings, and enumeration constants without other
     /// state.
     pub fn has_only_constants(&self, class: ClassId) -> bool {

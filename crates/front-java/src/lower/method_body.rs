@@ -299,11 +299,12 @@ impl Body<'_> {
     }
 
     pub fn ensure_init(&mut self, class: ClassId) {
-        let own = self.lowering.classes.is_subtype(self.class, class)
-            && !self.lowering.classes.get(class).is(access::INTERFACE);
-        if !own && class != self.class && self.initialised.insert(class) {
+        let own = class == self.class
+            || self.lowering.classes.is_subtype(self.class, class)
+                && !self.lowering.classes.get(class).is(access::INTERFACE);
+        if (!own || self.lowering.objects_outlive_init(class)) && self.initialised.insert(class) {
             let of_program = !self.lowering.classes.get(class).of_jdk;
-            if of_program && self.lowering.needs_init(class) && self.lowering.init_uses_other_classes(class) {
+            if of_program && !own && self.lowering.needs_init(class) && self.lowering.init_uses_other_classes(class) {
                 self.lowering.note_nondeterminism(
                     &mut self.b,
                     "whether a class, whose initialiser uses other classes, is already initialised",
