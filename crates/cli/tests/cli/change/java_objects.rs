@@ -134,7 +134,7 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
         std::fs::write(&file, text).expect("written");
         let mut request = Request::new([file], folder(&format!("out-{name}")));
         request.criteria = vec!["branch".parse::<Criterion>().expect("known")];
-        request.effort = Effort { timeout: Some(Duration::from_secs(2)), ..request.effort };
+        request.effort = Effort { budget: Some(Duration::from_millis(700)), ..request.effort };
         request.replay = ReplayMode::Off;
         request.old = old;
         Plan::new(&request).expect("a plan")

@@ -77,7 +77,7 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
     let names: &[&str] = if long() { &["stmt", "branch", "mcdc", "wm"] } else { &["stmt", "branch", "mcdc"] };
     request.criteria = names.iter().map(|name| name.parse::<Criterion>().expect("known")).collect();
     request.replay = ReplayMode::Off;
-    request.effort = Effort { timeout: Some(Duration::from_secs(20)), ..request.effort };
+    request.effort = Effort { budget: Some(Duration::from_secs(7)), ..request.effort };
     let criteria = labellings(&request.criteria);
     let plan = Plan::new(&request).expect("a plan");
     let finished = run_into(&plan, &CollectedTests::default(), &()).expect("a run");
