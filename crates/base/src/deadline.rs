@@ -30,19 +30,19 @@ impl Deadline {
         work.map_or(Deadline::NEVER, Deadline::after)
     }
 
-    /// Returns the deadline after this time by the clock on the wall, if there is a limit at all.
-    pub fn by_the_clock(time: Option<Duration>) -> Deadline {
+    /// Returns the deadline after this wall-clock time, if there is a limit at all.
+    pub fn wall_clock(time: Option<Duration>) -> Deadline {
         Deadline { work: None, moment: time.and_then(|time| Instant::now().checked_add(time)) }
     }
 
     /// Returns true if the deadline has passed.
     pub fn is_over(self) -> bool {
         spend(WorkKind::Check, 1);
-        self.work.is_some_and(|end| work_time() >= end) || self.is_over_by_the_clock()
+        self.work.is_some_and(|end| work_time() >= end) || self.is_over_by_wall_clock()
     }
 
     /// Returns true if the moment has passed, whatever work was done.
-    pub fn is_over_by_the_clock(self) -> bool {
+    pub fn is_over_by_wall_clock(self) -> bool {
         self.moment.is_some_and(|end| Instant::now() >= end)
     }
 
@@ -58,7 +58,7 @@ impl Deadline {
         Deadline { work: earlier(self.work, other.work), moment: earlier(self.moment, other.moment) }
     }
 
-    /// Returns the remaining work time or, if that has no limit, the remaining time by the clock; `None` without a deadline.
+    /// Returns the remaining work time or, if that has no limit, the remaining wall-clock time; `None` without a deadline.
     pub fn left(self) -> Option<Duration> {
         let moment = || self.moment.map(|end| end.saturating_duration_since(Instant::now()));
         self.work.map(|end| end.saturating_sub(work_time())).or_else(moment)
@@ -83,18 +83,18 @@ mod tests {
     #[test]
     fn a_limit_beyond_all_clocks_is_none() {
         assert_eq!(Deadline::after(Duration::MAX), Deadline::NEVER);
-        assert_eq!(Deadline::by_the_clock(Some(Duration::MAX)), Deadline::NEVER);
+        assert_eq!(Deadline::wall_clock(Some(Duration::MAX)), Deadline::NEVER);
     }
 
     #[test]
     fn work_passes_a_deadline_and_the_clock_another() {
         let by_work = Deadline::after(Duration::from_micros(100));
-        let both = by_work.or_earlier(Deadline::by_the_clock(Some(Duration::from_secs(1000))));
+        let both = by_work.or_earlier(Deadline::wall_clock(Some(Duration::from_secs(1000))));
         assert!(!both.is_over());
         spend(WorkKind::Step, 1_000_000);
-        assert!(both.is_over() && !both.is_over_by_the_clock());
-        let by_clock = Deadline::by_the_clock(Some(Duration::ZERO));
-        assert!(by_clock.is_over() && by_clock.is_over_by_the_clock());
+        assert!(both.is_over() && !both.is_over_by_wall_clock());
+        let by_clock = Deadline::wall_clock(Some(Duration::ZERO));
+        assert!(by_clock.is_over() && by_clock.is_over_by_wall_clock());
     }
 
     #[test]

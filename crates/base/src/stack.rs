@@ -11,9 +11,13 @@ const SIZES: [usize; 3] = [1 << 30, 1 << 28, 1 << 26];
 
 /// Does work on a deep stack and gives its result; a panic goes on.
 pub fn on_deep_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
-    let done = std::thread::scope(|scope| spawn_deep(scope, &work).map(ScopedJoinHandle::join));
+    let timed = || (work(), work_time());
+    let done = std::thread::scope(|scope| spawn_deep(scope, timed).map(ScopedJoinHandle::join));
     match done {
-        Some(Ok(result)) => result,
+        Some(Ok((result, ended))) => {
+            begin_at(ended);
+            result
+        }
         Some(Err(panic)) => std::panic::resume_unwind(panic),
         None => work(),
     }

@@ -76,7 +76,7 @@ pub fn work_time() -> Duration {
     Duration::from_nanos(NANOSECONDS.with(Cell::get))
 }
 
-/// Sets the clock of a new thread.
+/// Sets the clock of this thread to that of another one.
 pub(crate) fn begin_at(time: Duration) {
     NANOSECONDS.with(|clock| clock.set(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)));
 }

@@ -44,7 +44,7 @@ touchstone_base::reasons! {
 impl Bound {
     /// Returns the bound by which a deadline that has passed ended a search.
     pub fn of(deadline: Deadline) -> Bound {
-        if deadline.is_over_by_the_clock() { Bound::Timeout } else { Bound::Budget }
+        if deadline.is_over_by_wall_clock() { Bound::Timeout } else { Bound::Budget }
     }
 
     /// The option that lifts it.

@@ -267,7 +267,7 @@ impl Reader {
     }
 
     fn read_c(&self, files: &[PathBuf], known: &Options) -> Result<Program, ReadError> {
-        let options = Options { deadline: Deadline::by_the_clock(self.time), ..known.clone() };
+        let options = Options { deadline: Deadline::wall_clock(self.time), ..known.clone() };
         let module = lower_files(files, &options)?;
         let unit = |path: &PathBuf| Ok(SourceUnit { path: path.clone(), flags: flags_for(path, known)? });
         let units = files.iter().map(unit).collect::<Result<Vec<SourceUnit>, FrontError>>()?;

@@ -310,7 +310,7 @@ pub struct Effort {
 impl Effort {
     /// Returns the deadline of a search that starts now.
     pub fn deadline(&self) -> Deadline {
-        Deadline::within(self.budget).or_earlier(Deadline::by_the_clock(self.timeout))
+        Deadline::within(self.budget).or_earlier(Deadline::wall_clock(self.timeout))
     }
 }
 

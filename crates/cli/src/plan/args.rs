@@ -201,11 +201,11 @@ pub struct Generate {
     /// plus twice the number that the objectives took]
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub pair_questions: Option<u64>,
-    /// The work of the search for each function, in seconds of a processor as it is counted (not measured): the verdicts are
-    /// the same on every machine. 0 for no limit [default: a third of --timeout]
+    /// The work of the search for each function, counted and scaled to CPU seconds, so that verdicts do not depend on the load
+    /// of the machine; 0 for no limit [default: a third of --timeout]
     #[arg(long, value_name = "SECS", help_heading = "Search", value_parser = parse_seconds)]
     pub budget: Option<f64>,
-    /// Seconds by the clock for each function, if the machine is too slow for the budget; 0 for no limit. Reducing and naming its
+    /// Wall-clock seconds for each function, if the machine is too slow for the budget; 0 for no limit. Reducing and naming its
     /// tests may take as long again, reading the source and replay ten times as long plus half a minute
     #[arg(long, value_name = "SECS", default_value_t = 60.0, help_heading = "Search", value_parser = parse_seconds)]
     pub timeout: f64,

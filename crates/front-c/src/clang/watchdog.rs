@@ -149,11 +149,11 @@ mod tests {
 
     #[test]
     fn a_process_ends_by_itself_or_at_the_deadline() {
-        for deadline in [Deadline::NEVER, Deadline::by_the_clock(Some(Duration::from_secs(1000)))] {
+        for deadline in [Deadline::NEVER, Deadline::wall_clock(Some(Duration::from_secs(1000)))] {
             assert_eq!(run("echo word", deadline), ("word\n".to_string(), true));
         }
         let started = Instant::now();
-        let soon = || Deadline::by_the_clock(Some(Duration::from_millis(200)));
+        let soon = || Deadline::wall_clock(Some(Duration::from_millis(200)));
         assert!(!run("exec sleep 1000", soon()).1, "one that says nothing");
         assert!(!run("sleep 20; exit 0", soon()).1, "one that lets another sleep");
         assert!(!run("while :; do echo word; done", soon()).1, "one that never stops");

@@ -69,10 +69,7 @@ impl ClassTable {
     }
 
     fn are_in_one_package(&self, one: ClassId, other: ClassId) -> bool {
-        let package = |class: ClassId| {
-            let name = &self.get(class).name;
-            name.rsplit_once('/').map_or(String::new(), |(package, _)| package.to_string())
-        };
+        let package = |class: ClassId| self.get(class).name.rsplit_once('/').map(|(package, _)| package);
         package(one) == package(other)
     }
 

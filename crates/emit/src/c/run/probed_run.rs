@@ -64,7 +64,7 @@ pub fn run_with_probes(
         compiler: &compiler,
         objects: &objects,
         flags: without_macros(&build.units[probed.tested].flags),
-        deadline: Deadline::by_the_clock(Some(Duration::from_secs(build.limits.total_seconds.into()))),
+        deadline: Deadline::wall_clock(Some(Duration::from_secs(build.limits.total_seconds.into()))),
     };
     let mut result = ProbedRun::default();
     for (number, merged) in merged_files(build, probed.tested, &copy, suites)?.iter().enumerate() {

@@ -113,7 +113,7 @@ pub fn replay_suites(
     let dir = tempfile::tempdir().map_err(EmitError::io(&std::env::temp_dir()))?;
     let compiler = Compiler { target, module, dir: dir.path() };
     let seconds = u64::from(target.limits.total_seconds).saturating_mul(suites.len() as u64);
-    let deadline = Deadline::by_the_clock(Some(Duration::from_secs(seconds)));
+    let deadline = Deadline::wall_clock(Some(Duration::from_secs(seconds)));
     let errors = is_error(first) || tests.any(is_error);
     let sanitizers = errors && target.unit_objects.has_sanitizers(&compiler);
     let runs = Runs { compiler: &compiler, unit, deadline };
