@@ -1,9 +1,7 @@
 //! The program under test, by language: what tests are compiled against and run on.
 
-use crate::{Build, EmitError, JavaTarget, Replayed};
-use std::path::Path;
-use touchstone_criteria::TestCase;
-use touchstone_ir::{FuncId, Module};
+use crate::{Build, EmitError, JavaTarget, Replayed, SuiteToReplay};
+use touchstone_ir::Module;
 
 /// The program that tests are compiled against and run on.
 #[derive(Debug)]
@@ -47,18 +45,17 @@ impl Target {
         }
     }
 
-    /// Compiles and runs the tests of a function.
+    /// Compiles and runs suites, in C those of one unit, and returns one result for each. `progress` is called with the
+    /// number of a suite and the number of its tests that are done.
     pub fn replay(
         &self,
-        suite: &Path,
+        suites: &[SuiteToReplay<'_>],
         module: &Module,
-        func: FuncId,
-        tests: &[TestCase],
-        progress: &mut dyn FnMut(usize),
-    ) -> Result<Replayed, EmitError> {
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Vec<Replayed>, EmitError> {
         match self {
-            Target::C(build) => crate::replay(suite, module, build, tests, progress),
-            Target::Java(target) => crate::replay_java(suite, &module.functions[func].name, target, tests, progress),
+            Target::C(build) => crate::replay_suites(suites, module, build, progress),
+            Target::Java(target) => crate::replay_java_suites(suites, target, progress),
         }
     }
 }

@@ -10,7 +10,6 @@ import com.sun.tools.javac.tree.TreeInfo;
 import com.sun.tools.javac.util.Context;
 import java.io.*;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.*;
 import java.util.*;
 import javax.tools.*;
 
@@ -31,11 +30,43 @@ public final class TouchstoneCompile {
     private static PrintWriter out;
 
     /**
-     * Compiles. The arguments are the file of records, the directory of classes, class path, source path, release, the module of the
-     * JDK that the sources belong to with its directory, "processors" if annotation processors of the class path run, and the sources.
+     * Compiles. The arguments are "marks" and those of {@link #runWithMarks}, or "plain", the sources as a path, and options. Returns 1 if
+     * the compiler rejects the sources; its errors are printed.
      */
     public static int run(String[] args) throws Exception {
-        out = new PrintWriter(new OutputStreamWriter(new BufferedOutputStream(new FileOutputStream(args[0])), StandardCharsets.UTF_8));
+        String[] rest = Arrays.copyOfRange(args, 1, args.length);
+        return (args[0].equals("marks") ? runWithMarks(rest) : runPlain(rest)) ? 0 : 1;
+    }
+
+    /** Prints errors. */
+    private static final class Errors implements DiagnosticListener<JavaFileObject> {
+        boolean found;
+
+        @Override
+        public void report(Diagnostic<? extends JavaFileObject> diagnostic) {
+            if (diagnostic.getKind() == Diagnostic.Kind.ERROR) {
+                found = true;
+                System.err.println(diagnostic);
+            }
+        }
+    }
+
+    /** Compiles without records. */
+    private static boolean runPlain(String[] args) throws IOException {
+        JavacTool tool = JavacTool.create();
+        Errors errors = new Errors();
+        List<String> options = Arrays.asList(args).subList(1, args.length);
+        try (StandardJavaFileManager manager = tool.getStandardFileManager(errors, null, StandardCharsets.UTF_8)) {
+            Iterable<? extends JavaFileObject> files = manager.getJavaFileObjects(args[0].split(File.pathSeparator));
+            return tool.getTask(new PrintWriter(System.err), manager, errors, options, null, files).call();
+        }
+    }
+
+    /**
+     * Compiles with records. The arguments are the file of records, the directory of classes, class path, source path, release, the module of
+     * the JDK that the sources belong to with its directory, "processors" if annotation processors of the class path run, and the sources.
+     */
+    private static boolean runWithMarks(String[] args) throws Exception {
         List<String> options = new ArrayList<>(List.of("-g", "-nowarn", "-encoding", "UTF-8", "-d", args[1]));
         if (args[6].isEmpty()) {
             options.add("-proc:none");
@@ -56,32 +87,29 @@ public final class TouchstoneCompile {
         }
         List<String> files = Arrays.asList(args).subList(7, args.length);
         JavacTool tool = JavacTool.create();
-        StandardJavaFileManager manager = tool.getStandardFileManager(null, null, StandardCharsets.UTF_8);
-        Context context = new Context();
-        TouchstoneGen.install(context, out);
-        boolean[] failed = {false};
-        DiagnosticListener<JavaFileObject> listener = diagnostic -> {
-            if (diagnostic.getKind() == Diagnostic.Kind.ERROR) {
-                failed[0] = true;
-                System.err.println(diagnostic);
+        Errors errors = new Errors();
+        OutputStream file = new BufferedOutputStream(new FileOutputStream(args[0]));
+        try (PrintWriter records = new PrintWriter(new OutputStreamWriter(file, StandardCharsets.UTF_8));
+             StandardJavaFileManager manager = tool.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
+            out = records;
+            Context context = new Context();
+            TouchstoneGen.install(context, out);
+            JavacTask task = (JavacTask) tool.getTask(new PrintWriter(System.err), manager, errors, options, null,
+                manager.getJavaFileObjectsFromStrings(files), context);
+            List<CompilationUnitTree> units = new ArrayList<>();
+            for (CompilationUnitTree unit : task.parse()) {
+                units.add(unit);
             }
-        };
-        JavacTask task = (JavacTask) tool.getTask(new PrintWriter(System.err), manager, listener, options, null,
-            manager.getJavaFileObjectsFromStrings(files), context);
-        List<CompilationUnitTree> units = new ArrayList<>();
-        for (CompilationUnitTree unit : task.parse()) {
-            units.add(unit);
-        }
-        task.analyze();
-        if (!failed[0]) {
-            for (CompilationUnitTree unit : units) {
-                out.println("U\t" + unit.getSourceFile().getName());
-                new Scanner(unit, Trees.instance(task).getSourcePositions()).scan(unit, null);
+            task.analyze();
+            if (!errors.found) {
+                for (CompilationUnitTree unit : units) {
+                    out.println("U\t" + unit.getSourceFile().getName());
+                    new Scanner(unit, Trees.instance(task).getSourcePositions()).scan(unit, null);
+                }
+                task.generate();
             }
-            task.generate();
         }
-        out.close();
-        return failed[0] ? 1 : 0;
+        return !errors.found;
     }
 
     /** Records the decisions, statements and switches of a compilation unit. */

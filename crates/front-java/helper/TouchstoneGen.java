@@ -44,6 +44,7 @@ public class TouchstoneGen extends Gen {
     /** Replaces the compiler's code generator. */
     public static void install(Context context, PrintWriter records) throws Exception {
         out = records;
+        LOOPS.clear();
         codeField = Gen.class.getDeclaredField("code");
         codeField.setAccessible(true);
         fixedField = Code.class.getDeclaredField("fixedPc");

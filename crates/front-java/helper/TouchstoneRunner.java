@@ -3,22 +3,19 @@ import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.*;
+import java.nio.file.Path;
 import java.util.*;
 import java.util.regex.Pattern;
-import javax.tools.*;
 
 /**
- * Compiles and runs tests: one request a line on standard input, with fields separated by tabs:
+ * Runs tests: one request a line on standard input, with fields separated by tabs:
  *
- *   sources (a path), directory of classes, class path, test class, timeout of a test in milliseconds, names of tests separated by commas,
- *   the beginning of the names of the classes with hits if the classes under test have probes
+ *   directory of classes, class path, test class, timeout of a test in milliseconds, names of tests separated by commas, the beginning of the
+ *   names of the classes with hits if the classes under test have probes
  *
- * Without sources nothing is compiled, and without names nothing is run.
- *
- * Responses: "compile TEXT" if the tests don't compile, "begin NAME", "ok NAME", "fail NAME TEXT", "late NAME", "asserts NAME TEXT" if a test
- * passes only without assertions, "hits NAME HITS" for a test that passes with probes, and "done". HITS are the number of a class with hits, a
- * colon and the numbers of its probes, separated by commas; classes are separated by spaces.
+ * Responses: "begin NAME", "ok NAME", "fail NAME TEXT", "late NAME", "asserts NAME TEXT" if a test passes only without
+ * assertions, "hits NAME HITS" for a test that passes with probes, and "done". HITS are the number of a class with hits, a colon and the
+ * numbers of its probes, separated by commas; classes are separated by spaces.
  */
 public final class TouchstoneRunner {
     private static final PrintStream ANSWERS = System.out;
@@ -30,9 +27,7 @@ public final class TouchstoneRunner {
         System.setErr(new PrintStream(OutputStream.nullOutputStream()));
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
             String[] fields = line.split("\t", -1);
-            if (compiles(fields[0], fields[1], fields[2]) && !fields[5].isEmpty()) {
-                run(fields);
-            }
+            run(fields);
             answer("done");
         }
         // Threads of tests that do not terminate must not keep the process alive.
@@ -50,48 +45,26 @@ public final class TouchstoneRunner {
         return text.replaceAll("[\\r\\n\\t]+", " ").trim();
     }
 
-    private static boolean compiles(String sources, String directory, String classPath) throws IOException {
-        if (sources.isEmpty()) {
-            return true;
-        }
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        Files.createDirectories(Path.of(directory));
-        StringBuilder said = new StringBuilder();
-        DiagnosticListener<JavaFileObject> listener = diagnostic -> {
-            if (diagnostic.getKind() == Diagnostic.Kind.ERROR) {
-                said.append(diagnostic).append(' ');
-            }
-        };
-        StandardJavaFileManager manager = compiler.getStandardFileManager(listener, null, StandardCharsets.UTF_8);
-        List<String> options = List.of("-nowarn", "-proc:none", "-g:none", "-d", directory, "-cp", classPath);
-        Iterable<? extends JavaFileObject> files = manager.getJavaFileObjects(sources.split(File.pathSeparator));
-        Boolean fine = compiler.getTask(null, manager, listener, options, null, files).call();
-        if (!fine) {
-            answer("compile " + oneLine(said.toString()));
-        }
-        return fine;
-    }
-
     private static void run(String[] fields) throws Exception {
         List<URL> urls = new ArrayList<>();
-        urls.add(Path.of(fields[1]).toUri().toURL());
-        for (String part : fields[2].split(File.pathSeparator)) {
+        urls.add(Path.of(fields[0]).toUri().toURL());
+        for (String part : fields[1].split(File.pathSeparator)) {
             urls.add(Path.of(part).toUri().toURL());
         }
-        long limit = Long.parseLong(fields[4]);
-        for (String name : fields[5].split(",")) {
+        long limit = Long.parseLong(fields[3]);
+        for (String name : fields[4].split(",")) {
             answer("begin " + name);
             TestLoader loader = new TestLoader(urls);
-            if (!fields[6].isEmpty()) {
-                answer(runWithProbes(loader, fields[3], name, limit, fields[6]));
+            if (!fields[5].isEmpty()) {
+                answer(runWithProbes(loader, fields[2], name, limit, fields[5]));
                 continue;
             }
-            String verdict = run(loader, fields[3], name, limit);
+            String verdict = run(loader, fields[2], name, limit);
             if (verdict.startsWith("ok ") && loader.hasAssertions()) {
                 // Build tools enable assertions in tests.
                 TestLoader asserting = new TestLoader(urls);
                 asserting.setDefaultAssertionStatus(true);
-                String second = run(asserting, fields[3], name, limit);
+                String second = run(asserting, fields[2], name, limit);
                 verdict = second.startsWith("fail ") ? "asserts " + second.substring(5) : verdict;
             }
             answer(verdict);

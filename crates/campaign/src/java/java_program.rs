@@ -4,12 +4,14 @@ use super::method_names::{is_named, is_of_class};
 use super::short_sequences::InitialInputs;
 use crate::externals::JavaSpecs;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use touchstone_base::Span;
-use touchstone_emit::{JavaField, JavaMethod, JavaTarget, ReplayLimits, SandboxMode};
+use touchstone_emit::{JavaField, JavaMethod, JavaTarget, JavaTools, ReplayLimits, SandboxMode, TestCompiler};
 use touchstone_fixture_java::FixtureValue;
 use touchstone_front_java::path::{ClassPath, PathError};
-use touchstone_front_java::{CodeLocations, Jdk, MemberVisibility, MethodUnderTest, PreparedCall, StaticField};
+use touchstone_front_java::{
+    CodeLocations, Jdk, JdkError, MemberVisibility, MethodUnderTest, PreparedCall, StaticField,
+};
 use touchstone_ir::FuncId;
 
 /// The Java-specific part of a program.
@@ -38,11 +40,29 @@ pub(crate) struct JavaProgram {
     pub specs: JavaSpecs,
 }
 
+/// The JDK as the compiler of tests.
+#[derive(Debug)]
+struct TestsByJdk(Jdk);
+
+impl TestCompiler for TestsByJdk {
+    fn compile(&self, files: &[PathBuf], class_path: &[PathBuf], to: &Path) -> std::io::Result<Option<String>> {
+        match self.0.compile_tests(files, class_path, to) {
+            Ok(()) => Ok(None),
+            Err(JdkError::Refused(messages)) => Ok(Some(messages)),
+            Err(error) => Err(std::io::Error::other(error.to_string())),
+        }
+    }
+}
+
 impl JavaProgram {
     /// Returns the target that compiles and runs tests.
     pub fn target(&self, limits: ReplayLimits, keeping: SandboxMode) -> JavaTarget {
-        let java = self.jdk.tool("java");
-        let mut target = JavaTarget::new(self.class_path.clone(), self.helper.clone(), java, limits, keeping);
+        let tools = JavaTools {
+            java: self.jdk.tool("java"),
+            helper: self.helper.clone(),
+            compiler: Box::new(TestsByJdk(self.jdk.clone())),
+        };
+        let mut target = JavaTarget::new(self.class_path.clone(), tools, limits, keeping);
         let method = |method: &MethodUnderTest| {
             let made = JavaMethod {
                 package: method.test_package.clone(),

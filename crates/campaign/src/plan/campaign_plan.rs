@@ -133,10 +133,14 @@ impl Plan {
         self.request.effort.deadline()
     }
 
-    /// Returns the unit that the tests of a function include, in C.
+    /// Returns a number of the unit that the tests of a function include in C, or of the class with the tests in Java.
     pub(crate) fn unit_of(&self, task: &Task) -> Option<usize> {
         let module = &self.program.module;
-        self.target.c()?.unit_with(module, &module.functions[task.func])
+        let function = &module.functions[task.func];
+        match &self.target {
+            Target::C(build) => build.unit_with(module, function),
+            Target::Java(target) => target.test_class_of(&function.name),
+        }
     }
 }
 

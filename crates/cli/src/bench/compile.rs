@@ -103,7 +103,7 @@ fn beside(folder: &Path, criteria: &str, times: u32) -> Result<Beside> {
 }
 
 /// Runs a command and returns the CPU seconds of all its processes.
-fn spent(folder: &Path, command: &str, times: u32) -> Result<f64> {
+pub fn spent(folder: &Path, command: &str, times: u32) -> Result<f64> {
     let script = format!("n=0; while [ $n -lt {times} ]; do {command}; n=$((n+1)); done; times");
     let mut shell = Command::new("sh");
     shell.args(["-c", &script]).current_dir(folder);

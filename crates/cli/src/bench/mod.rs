@@ -4,6 +4,7 @@
 //! figures of the other tools.
 
 mod compile;
+mod cost;
 mod interp;
 mod labels;
 mod mcdc;
@@ -67,14 +68,16 @@ struct Case {
 /// Runs `bench`.
 pub fn bench(options: &Bench) -> Result<ExitCode> {
     let mut exit = Exit::Done;
-    for name in [BenchName::Paths, BenchName::Labels, BenchName::Mcdc, BenchName::Interp, BenchName::Measure] {
+    use BenchName::{Cost, Interp, Labels, Mcdc, Measure, Paths};
+    for name in [Paths, Labels, Mcdc, Interp, Measure, Cost] {
         if options.name.is_none_or(|wanted| wanted == name) {
             exit = exit.max(match name {
-                BenchName::Paths => paths(options)?,
-                BenchName::Labels => labels::labels(options)?,
-                BenchName::Mcdc => mcdc::mcdc(options)?,
-                BenchName::Interp => interp::interp(options)?,
-                BenchName::Measure => measure::measure(options)?,
+                Paths => paths(options)?,
+                Labels => labels::labels(options)?,
+                Mcdc => mcdc::mcdc(options)?,
+                Interp => interp::interp(options)?,
+                Measure => measure::measure(options)?,
+                Cost => cost::cost(options)?,
             });
         }
     }

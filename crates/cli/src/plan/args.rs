@@ -345,6 +345,8 @@ pub enum BenchName {
     Interp,
     /// The run-time cost of probes, beside gcov and llvm-cov
     Measure,
+    /// The cost of whole commands: many functions, hard questions, long runs
+    Cost,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,7 @@
 //! `touchstone run` of Java programs does what `java` does, on every JDK of the machine: same output, same status, same
 //! exception. The programs are in `tests/java`; those whose name ends in a number need a JDK of that release.
 
+mod class_structures;
 mod generator;
 use crate::support;
 
@@ -190,49 +191,24 @@ fn a_missing_class_endless_recursion_and_threads_end_with_a_clear_word() {
 }
 
 #[test]
-fn a_package_private_method_is_overridden_only_in_its_package() {
+fn random_hierarchies_and_initialisers_behave_as_on_the_jvm() {
     let (home, _) = jdks().remove(0);
-    let scratch = tempfile::tempdir().expect("a directory");
-    let sources = [
-        ("p/Base", "package p; public class Base { int own() { return 1; } public int ask() { return own(); } }"),
-        (
-            "q/Near",
-            "package q; public class Near extends p.Base { int own() { return 2; } public int near() { return own(); } }",
-        ),
-        ("p/Wide", "package p; public class Wide extends Base { public int own() { return 3; } }"),
-        ("q/Far", "package q; public class Far extends p.Wide { public int own() { return 4; } }"),
-        ("q/Next", "package q; public class Next extends Near { int own() { return 5; } }"),
-        (
-            "Main",
-            "public class Main { public static void main(String[] a) { q.Near near = new q.Near(), next = new q.Next();
-             System.out.println(new p.Base().ask() + \" \" + near.ask() + near.near() + \" \" + new p.Wide().ask()
-                 + new q.Far().ask() + \" \" + next.ask() + next.near()); } }",
-        ),
-    ];
-    let files: Vec<PathBuf> = sources.iter().map(|(name, _)| scratch.path().join(format!("{name}.java"))).collect();
-    for (file, (_, text)) in files.iter().zip(sources) {
-        std::fs::create_dir_all(file.parent().expect("a folder")).expect("created");
-        std::fs::write(file, text).expect("written");
+    for seed in 0..if support::long() { 100 } else { 3 } {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let mut files = Vec::new();
+        for (name, text) in class_structures::program(seed) {
+            let file = scratch.path().join(name);
+            std::fs::create_dir_all(file.parent().expect("a folder")).expect("created");
+            std::fs::write(&file, text).expect("written");
+            files.push(file);
+        }
+        javac(&home, scratch.path(), &files);
+        let expected = with_input(Command::new(home.join("bin/java")).arg("-cp").arg(scratch.path()).arg("Main"), "");
+        let ours = with_input(touchstone(&home).arg(scratch.path().join("Main.class")), "");
+        let expected = String::from_utf8_lossy(&expected.stdout).into_owned();
+        assert!(expected.lines().count() > 60, "seed {seed} prints little: {expected}");
+        assert_eq!(String::from_utf8_lossy(&ours.stdout), expected, "seed {seed}: {}", complaint(&ours));
     }
-    javac(&home, scratch.path(), &files);
-    let ours = touchstone(&home).arg(scratch.path().join("Main.class")).output().expect("it runs");
-    assert_eq!(String::from_utf8_lossy(&ours.stdout), "1 12 34 15\n", "{}", complaint(&ours));
-}
-
-#[test]
-fn objects_of_a_class_whose_initialiser_threw_have_no_static_fields() {
-    let (home, _) = jdks().remove(0);
-    let scratch = tempfile::tempdir().expect("a directory");
-    let source = scratch.path().join("Outlives.java");
-    let text = "public class Outlives { static Bad kept;
-        static class Bad { static int value; static { kept = new Bad(); value = kept.own(); if (value == 0) throw new Error(); }
-            int own() { return value; } }
-        public static void main(String[] a) {
-            try { new Bad(); } catch (Error e) { System.out.println(e.getClass()); }
-            try { System.out.println(kept.own()); } catch (NoClassDefFoundError e) { System.out.println(\"no class\"); } } }";
-    std::fs::write(&source, text).expect("written");
-    let ours = touchstone(&home).arg(&source).output().expect("it runs");
-    assert_eq!(String::from_utf8_lossy(&ours.stdout), "class java.lang.Error\nno class\n", "{}", complaint(&ours));
 }
 
 #[test]

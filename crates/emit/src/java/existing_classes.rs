@@ -6,7 +6,6 @@ use crate::EmitError;
 use crate::java::java_target::JavaTarget;
 use crate::java::junit_replay::run_tests;
 use crate::java::junit_suite::{SECTION, files_of, is_edited_or_foreign};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use touchstone_criteria::Replay;
 
@@ -38,7 +37,7 @@ pub fn replay_existing_junit_class(
     function: &str,
 ) -> Result<Vec<Replay>, EmitError> {
     let Some(method) = target.methods.get(function) else { return Ok(Vec::new()) };
-    Ok(run_tests(&there.path, method, target, &there.tests, BTreeMap::new(), &mut |_| {})?.verdicts)
+    Ok(run_tests(&there.path, method, target, &there.tests)?.verdicts)
 }
 
 /// Returns the names of a method's tests, which are found in the section that was written for the method.

@@ -1,14 +1,35 @@
 //! The user's classes and JVM, and the tests that were written so far.
 
-use crate::ReplayLimits;
+use crate::java::junit_replay::class_path;
 use crate::java::jvm::Jvm;
 use crate::java::jvm_sandbox::SandboxMode;
+use crate::{EmitError, ReplayLimits};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use touchstone_criteria::NamedValue;
 use touchstone_fixture_java::{Fixture, ObjectPlan, SYMBOLIC_HEAP_CHOICE};
 use touchstone_ir::DataValue;
+
+/// The compiler of tests.
+pub trait TestCompiler: std::fmt::Debug + Send + Sync {
+    /// Compiles files into a directory. Returns the compiler's messages if it rejects them.
+    ///
+    /// # Errors
+    /// If the compiler can't run.
+    fn compile(&self, files: &[PathBuf], class_path: &[PathBuf], to: &Path) -> std::io::Result<Option<String>>;
+}
+
+/// The programs that compile and run tests.
+#[derive(Debug)]
+pub struct JavaTools {
+    /// The JVM.
+    pub java: PathBuf,
+    /// The directory with the test runner.
+    pub helper: PathBuf,
+    /// The compiler.
+    pub compiler: Box<dyn TestCompiler>,
+}
 
 /// The classes under test, and how they are run.
 #[derive(Debug)]
@@ -23,6 +44,8 @@ pub struct JavaTarget {
     pub fields: BTreeMap<String, JavaField>,
     /// The limits of the replay.
     pub limits: ReplayLimits,
+    /// The compiler of tests.
+    pub(crate) compiler: Box<dyn TestCompiler>,
     /// The JVM that runs tests.
     pub jvm: Jvm,
     /// The tests in each file, by function.
@@ -30,6 +53,20 @@ pub struct JavaTarget {
 }
 
 impl JavaTarget {
+    /// Compiles files with tests into a directory. Returns the compiler's messages in one line if it rejects them.
+    pub(crate) fn compile(&self, files: &[PathBuf], to: &Path) -> Result<Option<String>, EmitError> {
+        let class_path: Vec<PathBuf> = class_path(self).into_iter().map(PathBuf::from).collect();
+        let messages = self.compiler.compile(files, &class_path, to);
+        let messages = messages.map_err(|source| EmitError::CannotRun { program: "javac".into(), source })?;
+        Ok(messages.map(|messages| messages.lines().map(str::trim).collect::<Vec<_>>().join(" ")))
+    }
+
+    /// Returns a number of the class with the tests of a function, or `None` if the function has no tests.
+    pub fn test_class_of(&self, function: &str) -> Option<usize> {
+        let method = self.methods.get(function)?;
+        self.methods.values().position(|other| (&other.package, &other.class) == (&method.package, &method.class))
+    }
+
     /// Returns the tests of a function that were added to a file.
     pub(crate) fn written_for(&self, suite: &Path, function: &str) -> Option<Vec<String>> {
         let written = self.written.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -79,20 +116,15 @@ pub struct JavaField {
 
 impl JavaTarget {
     /// Creates a target without tests.
-    pub fn new(
-        class_path: Vec<PathBuf>,
-        helper: PathBuf,
-        java: PathBuf,
-        limits: ReplayLimits,
-        mode: SandboxMode,
-    ) -> JavaTarget {
+    pub fn new(class_path: Vec<PathBuf>, tools: JavaTools, limits: ReplayLimits, mode: SandboxMode) -> JavaTarget {
         JavaTarget {
             class_path,
-            shim: helper.join("shim"),
+            shim: tools.helper.join("shim"),
             methods: BTreeMap::new(),
             fields: BTreeMap::new(),
             limits,
-            jvm: Jvm::new(java, helper, mode),
+            compiler: tools.compiler,
+            jvm: Jvm::new(tools.java, tools.helper, mode),
             written: Mutex::default(),
         }
     }

@@ -3,38 +3,31 @@
 use crate::java::existing_classes::after_test_annotation;
 use crate::java::java_target::{JavaMethod, JavaTarget};
 use crate::java::junit_suite::{test_class, test_method, why_omitted};
-use crate::{EmitError, Replayed};
+use crate::{EmitError, Replayed, SuiteToReplay};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use touchstone_criteria::{Disagreement, NotCheckable, Replay, TestCase};
+use touchstone_criteria::{Disagreement, NotCheckable, Replay};
 
-/// Compiles the class with the tests of a method, and runs them in one JVM.
-pub fn replay_java(
-    suite: &Path,
-    function: &str,
+/// Compiles the classes with the tests of methods, and runs the tests in one JVM. Returns one result for each suite. `progress`
+/// is called with the number of a suite and the number of its tests that are done.
+pub fn replay_java_suites(
+    suites: &[SuiteToReplay<'_>],
     target: &JavaTarget,
-    tests: &[TestCase],
-    progress: &mut dyn FnMut(usize),
-) -> Result<Replayed, EmitError> {
-    let Some(method) = target.methods.get(function) else { return Ok(Replayed::default()) };
-    let names: Vec<String> = tests.iter().map(|test| test_method(method, test)).collect();
-    let left_out = tests.iter().zip(&names).filter_map(|(test, name)| Some((name.clone(), why_omitted(test)?)));
-    let known =
-        left_out.map(|(name, why)| (name, Replay::NotCheckable(NotCheckable::NotWritten(why.to_string())))).collect();
-    let RunTests { verdicts, rejected, only_without_assertions } =
-        run_tests(suite, method, target, &names, known, progress)?;
-    let rejected = |(name, verdict): (&String, &Replay)| match verdict {
-        Replay::Disagreed(why) => Some(why.to_string()),
-        _ => rejected.get(name).cloned(),
-    };
-    let results = names.iter().zip(&verdicts);
-    let left_out = tests.iter().zip(results).filter_map(|(test, result)| Some((test.id.clone(), rejected(result)?)));
-    let left_out = left_out.collect();
-    let only_without_assertions = tests.iter().zip(&names).filter(|(_, name)| only_without_assertions.contains(*name));
-    let only_without_assertions = only_without_assertions.map(|(test, _)| test.id.clone()).collect();
-    Ok(Replayed { verdicts, left_out, given_up: None, only_without_assertions })
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Vec<Replayed>, EmitError> {
+    let methods = suites.iter().filter_map(|suite| target.methods.get(suite.function));
+    if methods.count() == 0 {
+        return Ok(suites.iter().map(|_| Replayed::default()).collect());
+    }
+    let files: BTreeSet<&Path> = suites.iter().map(|suite| suite.suite).collect();
+    let compiled = CompiledClasses::of(&files, target)?;
+    let mut replayed = Vec::new();
+    for (number, suite) in suites.iter().enumerate() {
+        replayed.push(compiled.replay(suite, target, &mut |done| progress(number, done))?);
+    }
+    Ok(replayed)
 }
 
 /// The result of a run of tests.
@@ -47,103 +40,193 @@ pub(crate) struct RunTests {
     pub only_without_assertions: BTreeSet<String>,
 }
 
-/// Runs tests of a suite by name; `known` contains the verdicts on tests that need no run.
+/// Runs tests of a suite by name.
 pub(crate) fn run_tests(
     suite: &Path,
     method: &JavaMethod,
     target: &JavaTarget,
     names: &[String],
-    known: BTreeMap<String, Replay>,
-    progress: &mut dyn FnMut(usize),
 ) -> Result<RunTests, EmitError> {
-    let scratch = target.jvm.scratch().map_err(EmitError::io(suite))?;
-    let (class, path) = (suite_class(suite, method), class_path(target));
-    let limit = Duration::from_secs(target.limits.seconds.into());
-    let mut verdicts = known;
-    let (mut given_up, mut left_out, began) = (None, BTreeMap::new(), Instant::now());
-    let mut only_without_assertions = BTreeSet::new();
-    // Tests of other methods may be added to the file concurrently.
-    let mut source = Source::copied(suite, scratch.path())?;
-    loop {
-        let open: Vec<&str> = names.iter().map(String::as_str).filter(|name| !verdicts.contains_key(*name)).collect();
-        if open.is_empty() || given_up.is_some() {
-            break;
+    let compiled = CompiledClasses::of(&BTreeSet::from([suite]), target)?;
+    compiled.run(suite, method, target, names, BTreeMap::new(), &mut |_| {})
+}
+
+/// Test classes that were compiled for a replay.
+struct CompiledClasses {
+    /// The directory with the sources and the classes.
+    scratch: tempfile::TempDir,
+    files: BTreeMap<PathBuf, CompiledFile>,
+}
+
+/// A test class after its compilation.
+#[derive(Default)]
+struct CompiledFile {
+    /// The tests that do not compile, with the compiler's errors.
+    rejected: BTreeMap<String, String>,
+    /// The reason for which no test compiles.
+    given_up: Option<String>,
+}
+
+impl CompiledClasses {
+    /// Compiles files together. If the compiler rejects one of them, each is compiled alone, without the tests that it rejects.
+    fn of(files: &BTreeSet<&Path>, target: &JavaTarget) -> Result<CompiledClasses, EmitError> {
+        let scratch = target.jvm.scratch().map_err(EmitError::io(Path::new("scratch")))?;
+        let mut compiled = CompiledClasses { files: BTreeMap::new(), scratch };
+        // Tests of other methods may be added to the files concurrently.
+        let mut sources = Vec::new();
+        for (number, file) in files.iter().enumerate() {
+            sources.push(Source::copied(file, &compiled.scratch.path().join(format!("source{number}")))?);
         }
-        if began.elapsed() > Duration::from_secs(target.limits.total_seconds.into()) {
-            open.iter()
-                .for_each(|name| drop(verdicts.insert(name.to_string(), Replay::NotCheckable(NotCheckable::Timeout))));
-            break;
-        }
-        let request = [
-            absolute(&source.path),
-            scratch.path().display().to_string(),
-            path.join(":"),
-            class.clone(),
-            limit.as_millis().to_string(),
-            open.join(","),
-            String::new(),
-        ];
-        let mut done = verdicts.len();
-        let said = target.jvm.ask(&request.join("\t"), limit, |line| {
-            if !line.starts_with("begin ") {
-                done += 1;
-                progress(done.min(names.len()));
-            }
-        });
-        let said = said.map_err(|source| EmitError::CannotRun { program: "java".into(), source })?;
-        let (mut begun, mut again) = (None, false);
-        for answer in &said.answers {
-            let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
-            let (name, text) = rest.split_once(' ').unwrap_or((rest, ""));
-            let verdict = match word {
-                "begin" => {
-                    begun = Some(name.to_string());
-                    continue;
-                }
-                "compile" => {
-                    let wrong = source.leave_out(rest)?;
-                    let why = rest.replace(&format!("{}/", source.directory().display()), "");
-                    again = !wrong.is_empty();
-                    for name in names.iter().filter(|name| wrong.contains(*name)) {
-                        left_out.insert(name.clone(), why.clone());
-                        let why = NotCheckable::TestDoesNotCompile(why.clone());
-                        verdicts.insert(name.clone(), Replay::NotCheckable(why));
-                    }
-                    given_up = (!again).then_some(why);
-                    continue;
-                }
-                "ok" => Replay::Agreed,
-                "asserts" => {
-                    only_without_assertions.insert(name.to_string());
-                    Replay::Agreed
-                }
-                "late" => {
-                    let why = format!("it did not end within {} s", limit.as_secs());
-                    Replay::Disagreed(Disagreement::CheckFailed(why))
-                }
-                _ => Replay::Disagreed(Disagreement::CheckFailed(text.to_string())),
+        let paths: Vec<PathBuf> = sources.iter().map(|source| source.path.clone()).collect();
+        let together = paths.len() > 1 && target.compile(&paths, compiled.scratch.path())?.is_none();
+        for (file, source) in files.iter().zip(&mut sources) {
+            let result = match together {
+                true => CompiledFile::default(),
+                false => CompiledFile::of(source, target, compiled.scratch.path())?,
             };
-            verdicts.insert(name.to_string(), verdict);
+            compiled.files.insert(file.to_path_buf(), result);
         }
-        if !said.done {
-            // The running test has ended the JVM; if none was running, nothing can be run.
-            match begun.filter(|name| !verdicts.contains_key(name)) {
-                Some(name) => {
-                    let why = "the JVM ended while it ran".to_string();
-                    verdicts.insert(name, Replay::Disagreed(Disagreement::CheckFailed(why)));
-                }
-                None => given_up = Some("the JVM ended".to_string()),
-            }
-        } else if !again && given_up.is_none() && open.iter().any(|name| !verdicts.contains_key(*name)) {
-            given_up = Some("the runner left tests out".to_string());
-        }
+        Ok(compiled)
     }
-    let of = |name: &String| match (verdicts.get(name), &given_up) {
-        (Some(verdict), _) => verdict.clone(),
-        (None, Some(why)) => Replay::NotCheckable(NotCheckable::TestDoesNotCompile(why.clone())),
-        (None, None) => Replay::NotRun,
-    };
-    Ok(RunTests { verdicts: names.iter().map(of).collect(), rejected: left_out, only_without_assertions })
+
+    /// Runs the tests of a suite, and returns their results.
+    fn replay(
+        &self,
+        suite: &SuiteToReplay<'_>,
+        target: &JavaTarget,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Replayed, EmitError> {
+        let Some(method) = target.methods.get(suite.function) else { return Ok(Replayed::default()) };
+        let tests = suite.tests;
+        let names: Vec<String> = tests.iter().map(|test| test_method(method, test)).collect();
+        let left_out = tests.iter().zip(&names).filter_map(|(test, name)| Some((name.clone(), why_omitted(test)?)));
+        let not_written = |why: &str| Replay::NotCheckable(NotCheckable::NotWritten(why.to_string()));
+        let known = left_out.map(|(name, why)| (name, not_written(why))).collect();
+        let RunTests { verdicts, rejected, only_without_assertions } =
+            self.run(suite.suite, method, target, &names, known, progress)?;
+        let rejected = |(name, verdict): (&String, &Replay)| match verdict {
+            Replay::Disagreed(why) => Some(why.to_string()),
+            _ => rejected.get(name).cloned(),
+        };
+        let results = names.iter().zip(&verdicts);
+        let left_out =
+            tests.iter().zip(results).filter_map(|(test, result)| Some((test.id.clone(), rejected(result)?)));
+        let left_out = left_out.collect();
+        let only_without_assertions =
+            tests.iter().zip(&names).filter(|(_, name)| only_without_assertions.contains(*name));
+        let only_without_assertions = only_without_assertions.map(|(test, _)| test.id.clone()).collect();
+        Ok(Replayed { verdicts, left_out, given_up: None, only_without_assertions })
+    }
+
+    /// Runs tests by name; `known` contains the verdicts on tests that need no run.
+    fn run(
+        &self,
+        suite: &Path,
+        method: &JavaMethod,
+        target: &JavaTarget,
+        names: &[String],
+        known: BTreeMap<String, Replay>,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<RunTests, EmitError> {
+        let (class, path) = (suite_class(suite, method), class_path(target));
+        let limit = Duration::from_secs(target.limits.seconds.into());
+        let file = self.files.get(suite);
+        let mut given_up = file.and_then(|file| file.given_up.clone());
+        let rejected = file.map(|file| &file.rejected).into_iter().flatten();
+        let rejected: BTreeMap<String, String> =
+            rejected.filter(|(name, _)| names.contains(name)).map(|(name, why)| (name.clone(), why.clone())).collect();
+        let does_not_compile = |why: &String| Replay::NotCheckable(NotCheckable::TestDoesNotCompile(why.clone()));
+        let mut verdicts: BTreeMap<String, Replay> =
+            rejected.iter().map(|(name, why)| (name.clone(), does_not_compile(why))).chain(known).collect();
+        let began = Instant::now();
+        let mut only_without_assertions = BTreeSet::new();
+        loop {
+            let open: Vec<&str> =
+                names.iter().map(String::as_str).filter(|name| !verdicts.contains_key(*name)).collect();
+            if open.is_empty() || given_up.is_some() {
+                break;
+            }
+            if began.elapsed() > Duration::from_secs(target.limits.total_seconds.into()) {
+                open.iter().for_each(|name| {
+                    drop(verdicts.insert(name.to_string(), Replay::NotCheckable(NotCheckable::Timeout)))
+                });
+                break;
+            }
+            let request = [
+                self.scratch.path().display().to_string(),
+                path.join(":"),
+                class.clone(),
+                limit.as_millis().to_string(),
+                open.join(","),
+                String::new(),
+            ];
+            let mut done = verdicts.len();
+            let said = target.jvm.ask(&request.join("\t"), limit, |line| {
+                if !line.starts_with("begin ") {
+                    done += 1;
+                    progress(done.min(names.len()));
+                }
+            });
+            let said = said.map_err(|source| EmitError::CannotRun { program: "java".into(), source })?;
+            let mut begun = None;
+            for answer in &said.answers {
+                let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
+                let (name, text) = rest.split_once(' ').unwrap_or((rest, ""));
+                let verdict = match word {
+                    "begin" => {
+                        begun = Some(name.to_string());
+                        continue;
+                    }
+                    "ok" => Replay::Agreed,
+                    "asserts" => {
+                        only_without_assertions.insert(name.to_string());
+                        Replay::Agreed
+                    }
+                    "late" => {
+                        let why = format!("it did not end within {} s", limit.as_secs());
+                        Replay::Disagreed(Disagreement::CheckFailed(why))
+                    }
+                    _ => Replay::Disagreed(Disagreement::CheckFailed(text.to_string())),
+                };
+                verdicts.insert(name.to_string(), verdict);
+            }
+            if !said.done {
+                // The running test has ended the JVM; if none was running, nothing can be run.
+                match begun.filter(|name| !verdicts.contains_key(name)) {
+                    Some(name) => {
+                        let why = "the JVM ended while it ran".to_string();
+                        verdicts.insert(name, Replay::Disagreed(Disagreement::CheckFailed(why)));
+                    }
+                    None => given_up = Some("the JVM ended".to_string()),
+                }
+            } else if open.iter().any(|name| !verdicts.contains_key(*name)) {
+                given_up = Some("the runner left tests out".to_string());
+            }
+        }
+        let of = |name: &String| match (verdicts.get(name), &given_up) {
+            (Some(verdict), _) => verdict.clone(),
+            (None, Some(why)) => does_not_compile(why),
+            (None, None) => Replay::NotRun,
+        };
+        Ok(RunTests { verdicts: names.iter().map(of).collect(), rejected, only_without_assertions })
+    }
+}
+
+impl CompiledFile {
+    /// Compiles a class without the tests that the compiler rejects.
+    fn of(source: &mut Source, target: &JavaTarget, to: &Path) -> Result<CompiledFile, EmitError> {
+        let mut compiled = CompiledFile::default();
+        while let Some(messages) = target.compile(std::slice::from_ref(&source.path), to)? {
+            let wrong = source.leave_out(&messages)?;
+            let why = messages.replace(&format!("{}/", source.directory().display()), "");
+            if wrong.is_empty() {
+                compiled.given_up = Some(why);
+                break;
+            }
+            compiled.rejected.extend(wrong.into_iter().map(|name| (name, why.clone())));
+        }
+        Ok(compiled)
+    }
 }
 
 /// Returns an absolute path: the JVM has another working directory.
@@ -171,11 +254,10 @@ struct Source {
 }
 
 impl Source {
-    fn copied(suite: &Path, scratch: &Path) -> Result<Source, EmitError> {
-        let directory = scratch.join("source");
+    fn copied(suite: &Path, directory: &Path) -> Result<Source, EmitError> {
         let path = directory.join(suite.file_name().unwrap_or_default());
         let text = std::fs::read_to_string(suite).map_err(EmitError::io(suite))?;
-        std::fs::create_dir_all(&directory).map_err(EmitError::io(&directory))?;
+        std::fs::create_dir_all(directory).map_err(EmitError::io(directory))?;
         std::fs::write(&path, &text).map_err(EmitError::io(&path))?;
         Ok(Source { path, lines: text.lines().map(str::to_string).collect() })
     }

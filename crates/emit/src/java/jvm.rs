@@ -1,4 +1,4 @@
-//! A resident JVM that compiles and runs the tests of one function after the other.
+//! A resident JVM that runs the tests of one function after the other.
 
 use crate::java::jvm_sandbox::{JvmSandbox, SandboxMode};
 use std::io::{BufRead, BufReader, Error, Write};
@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-/// The timeout for the compilation of tests.
-const COMPILATION_TIMEOUT: Duration = Duration::from_secs(120);
+/// The timeout for the start of the JVM.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A JVM with the runner, started on demand.
 #[derive(Debug)]
@@ -143,7 +143,7 @@ impl Jvm {
             *slot = None;
             return Ok(response);
         }
-        let mut limit = COMPILATION_TIMEOUT;
+        let mut limit = START_TIMEOUT;
         while let Ok(line) = running.answers.recv_timeout(limit) {
             if line == "done" {
                 response.done = true;

@@ -113,13 +113,8 @@ impl Run<'_> {
 
     /// Compiles files together. Returns the compiler's message if it rejects them.
     fn rejection(&self, files: &BTreeSet<&Path>) -> Result<Option<String>, EmitError> {
-        let sources: Vec<String> = files.iter().map(|file| absolute(file)).collect();
-        let path = class_path(self.target).join(":");
-        let request = [sources.join(":"), self.scratch.display().to_string(), path];
-        let request = format!("{}\t\t0\t\t", request.join("\t"));
-        let response = self.target.jvm.ask(&request, Duration::ZERO, |_| {}).map_err(no_java)?;
-        let message = response.answers.iter().find_map(|answer| answer.strip_prefix("compile "));
-        Ok(message.map(str::to_string).or_else(|| (!response.done).then(|| "the JVM ended".to_string())))
+        let sources: Vec<PathBuf> = files.iter().map(|file| file.to_path_buf()).collect();
+        self.target.compile(&sources, self.scratch)
     }
 
     /// Runs the tests of a suite.
@@ -132,7 +127,6 @@ impl Run<'_> {
         let mut open: BTreeSet<&str> = ids.keys().map(String::as_str).collect();
         while !open.is_empty() {
             let request = [
-                String::new(),
                 self.scratch.display().to_string(),
                 self.path.clone(),
                 suite_class(&suite.suite, method),

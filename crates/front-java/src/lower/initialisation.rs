@@ -4,7 +4,7 @@
 use crate::classes::layout::STRING;
 use crate::classes::synthetic::SYNTHETIC;
 use crate::classes::{ClassId, LoweringError, MethodRef};
-use crate::classfile::{Desc, Insn, access, decode};
+use crate::classfile::{Arith, Desc, Insn, access, decode};
 use crate::lower::builder::Builder;
 use crate::lower::context::Lowering;
 use crate::lower::symbols::{FuncKind, GlobalKind};
@@ -129,23 +129,40 @@ impl Lowering {
         found
     }
 
-    /// Returns true if there may be objects of a class whose initialiser threw: it creates objects of the class and throws.
+    /// Returns true if there may be objects of a class whose initialiser threw: the initialiser or a method of the
+    /// program that it calls creates objects of the class, and may throw.
     pub fn objects_outlive_init(&mut self, class: ClassId) -> bool {
         if let Some(known) = self.objects_outlive_init.get(&class) {
             return *known;
         }
+        let mut worklist: Vec<MethodRef> = Vec::new();
+        if !self.classes.get(class).of_jdk {
+            worklist.extend(self.classes.initialiser(class));
+        }
+        let mut visited: FxHashSet<MethodRef> = worklist.iter().copied().collect();
         let (mut creates, mut throws) = (false, false);
-        if let Some(initialiser) = self.classes.initialiser(class).filter(|_| !self.classes.get(class).of_jdk)
-            && let Some(file) = self.classes.get(class).file().cloned()
-        {
-            let code = file.methods[usize::from(initialiser.index)].code();
+        while let Some(method) = worklist.pop().filter(|_| !(creates && throws)) {
+            let Some(file) = self.classes.get(method.class).file().cloned() else { continue };
+            let code = file.methods[usize::from(method.index)].code();
             for decoded in code.and_then(|code| decode(&code.bytes, code.offset).ok()).unwrap_or_default() {
-                let created = match decoded.insn {
-                    Insn::New(index) => file.pool.class(index).ok().and_then(|name| self.classes.load(&name).ok()),
-                    _ => None,
-                };
-                creates |= created.is_some_and(|created| self.classes.is_subtype(created, class));
-                throws |= matches!(decoded.insn, Insn::Throw);
+                match decoded.insn {
+                    Insn::New(index) => {
+                        let created = file.pool.class(index).ok().and_then(|name| self.classes.load(&name).ok());
+                        creates |= created.is_some_and(|created| self.classes.is_subtype(created, class));
+                    }
+                    Insn::Throw | Insn::ArrayLoad(_) | Insn::Arith(Arith::Div | Arith::Rem, _) => throws = true,
+                    _ => {}
+                }
+            }
+            for used in self.uses(method) {
+                if let Used::Method(next) = used
+                    && visited.insert(next)
+                {
+                    worklist.push(next);
+                }
+            }
+            if visited.len() > MAX_INSPECTED_METHODS {
+                (creates, throws) = (true, true);
             }
         }
         let outlive = creates && throws;

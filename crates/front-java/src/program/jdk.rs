@@ -3,11 +3,13 @@
 //! The helper is compiled once for each JDK and cached in the user's cache directory, or compiled for each run if there
 //! is none.
 
+use super::java_compiler::{ARCHIVE_RELEASE, JAR, JavaCompiler};
 use crate::coverage::source_marks::SourceMarks;
 use crate::program::release_of;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
 use touchstone_base::StableHasher;
 
 /// An error of the JDK or its compiler.
@@ -48,6 +50,10 @@ pub struct Jdk {
     pub home: PathBuf,
     /// Its feature release (17, 25).
     pub release: u32,
+    /// The running compiler, which copies of this value share.
+    compiler: Arc<JavaCompiler>,
+    /// The directory of the compiled helper, after its first use.
+    helper: Arc<Mutex<Option<PathBuf>>>,
 }
 
 /// The result of a compilation.
@@ -93,7 +99,7 @@ pub const LABELS_DIR: &str = "label";
 /// The class for labels, unless the program has its own.
 const LABEL: [(&str, &str); 1] = [("Label.java", include_str!("../../helper/label/touchstone/Label.java"))];
 
-fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> JdkError {
+pub(super) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> JdkError {
     let what = what.into();
     move |source| JdkError::Io { what, source }
 }
@@ -122,7 +128,7 @@ impl Jdk {
     pub fn find() -> Result<Jdk, JdkError> {
         let home = home()?;
         let release = release_of(&home).ok_or_else(|| JdkError::NoRelease(home.clone()))?;
-        Ok(Jdk { home, release })
+        Ok(Jdk { home, release, compiler: Arc::default(), helper: Arc::default() })
     }
 
     /// Returns the path of a program of the JDK.
@@ -160,29 +166,20 @@ impl Jdk {
         let sources = sources.iter().filter(|source| !is_module(source));
         let source_path = how.source_path.filter(|path| !path.join("module-info.java").is_file());
         let joined = std::env::join_paths(class_path.iter().chain([&labels])).unwrap_or_default();
-        let output = Command::new(self.tool("java"))
-            .args(["-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:+UseSerialGC"])
-            .arg("--add-opens=jdk.compiler/com.sun.tools.javac.jvm=ALL-UNNAMED")
-            .arg("-cp")
-            .arg(&helper)
-            .arg("TouchstoneMain")
-            .arg(&helper)
-            .arg(&records)
-            .arg(to)
-            .arg(joined)
-            .arg(source_path.unwrap_or(Path::new("")))
-            .arg(how.release.map_or(String::new(), |release| release.min(self.release).max(OLDEST_RELEASE).to_string()))
-            .arg(how.module.map_or(String::new(), |(module, within)| format!("{module}={}", within.display())))
-            .arg(if how.processors { "processors" } else { "" })
-            .args(sources)
-            .output()
-            .map_err(io("can't run java"))?;
-        let said = String::from_utf8_lossy(&output.stderr).trim_end().to_string();
-        match output.status.code() {
-            Some(0) => {}
-            Some(1) if !said.contains("Exception in thread") => return Err(JdkError::Refused(said)),
-            _ => return Err(JdkError::Helper(said)),
+        let release =
+            how.release.map_or(String::new(), |release| release.min(self.release).max(OLDEST_RELEASE).to_string());
+        let module = how.module.map_or(String::new(), |(module, within)| format!("{module}={}", within.display()));
+        let mut request = vec!["marks".to_string(), records.display().to_string(), to.display().to_string()];
+        request.push(joined.to_string_lossy().into_owned());
+        request.push(source_path.unwrap_or(Path::new("")).display().to_string());
+        request.extend([release, module, if how.processors { "processors" } else { "" }.to_string()]);
+        request.extend(sources.map(|source| source.display().to_string()));
+        let compiled = self.compiler.compile(&self.tool("java"), &helper, &request);
+        if how.processors {
+            // Annotation processors may have changed the state of the JVM.
+            self.compiler.stop();
         }
+        compiled?;
         let text = std::fs::read_to_string(&records).map_err(io(records.display().to_string()))?;
         let marks =
             SourceMarks::parse(&text).ok_or_else(|| JdkError::Helper("its records can't be read".to_string()))?;
@@ -197,17 +194,8 @@ impl Jdk {
     /// # Errors
     /// If there is no compiler, or it rejects the sources.
     pub fn compile_portable(&self, sources: &[PathBuf], to: &Path) -> Result<(), JdkError> {
-        if !self.tool("javac").is_file() {
-            return Err(JdkError::NoCompiler(self.home.clone()));
-        }
-        let mut command = Command::new(self.tool("javac"));
-        command.args(["--release", &OLDEST_RELEASE.to_string(), "-nowarn", "-Xlint:-options", "-proc:none", "-g:none"]);
-        command.args(["-encoding", "UTF-8", "-d"]).arg(to).args(sources);
-        let output = command.output().map_err(io("can't run javac"))?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(JdkError::Refused(String::from_utf8_lossy(&output.stderr).trim_end().to_string())),
-        }
+        let release = OLDEST_RELEASE.to_string();
+        self.compile_plainly(sources, &["--release", &release, "-Xlint:-options", "-g:none"], &[], to)
     }
 
     /// Compiles internal sources that use the program's classes, into a directory with other files.
@@ -215,17 +203,39 @@ impl Jdk {
     /// # Errors
     /// If there is no compiler, or it rejects the sources.
     pub fn compile_alongside(&self, sources: &[PathBuf], class_path: &[PathBuf], to: &Path) -> Result<(), JdkError> {
+        self.compile_plainly(sources, &["-g"], class_path, to)
+    }
+
+    /// Compiles tests into a directory, which must exist.
+    ///
+    /// # Errors
+    /// If there is no compiler, or it rejects the sources.
+    pub fn compile_tests(&self, sources: &[PathBuf], class_path: &[PathBuf], to: &Path) -> Result<(), JdkError> {
+        self.compile_plainly(sources, &["-g:none"], class_path, to)
+    }
+
+    /// Compiles sources without records and annotation processors.
+    fn compile_plainly(
+        &self,
+        sources: &[PathBuf],
+        options: &[&str],
+        class_path: &[PathBuf],
+        to: &Path,
+    ) -> Result<(), JdkError> {
         if !self.tool("javac").is_file() {
             return Err(JdkError::NoCompiler(self.home.clone()));
         }
-        let mut command = Command::new(self.tool("javac"));
-        command.args(["-nowarn", "-proc:none", "-g", "-encoding", "UTF-8", "-cp"]);
-        command.arg(std::env::join_paths(class_path).unwrap_or_default()).arg("-d").arg(to).args(sources);
-        let output = command.output().map_err(io("can't run javac"))?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(JdkError::Refused(String::from_utf8_lossy(&output.stderr).trim_end().to_string())),
-        }
+        let joined = |paths: &[PathBuf]| std::env::join_paths(paths).unwrap_or_default().to_string_lossy().into_owned();
+        let helper = self.helper(to)?;
+        let mut request = vec!["plain".to_string(), joined(sources)];
+        request.extend(
+            options
+                .iter()
+                .chain(&["-nowarn", "-proc:none", "-encoding", "UTF-8", "-d"])
+                .map(|option| option.to_string()),
+        );
+        request.extend([to.display().to_string(), "-cp".to_string(), joined(class_path)]);
+        self.compiler.compile(&self.tool("java"), &helper, &request)
     }
 
     /// Returns the directory of the compiled helper: the compiler's helper, the test runner, in `shim` the replacement
@@ -234,13 +244,21 @@ impl Jdk {
     /// # Errors
     /// If the helper can't be compiled.
     pub fn helper(&self, scratch: &Path) -> Result<PathBuf, JdkError> {
+        let mut known = self.helper.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.as_ref().filter(|helper| is_complete(helper)) {
+            Some(helper) => Ok(helper.clone()),
+            None => Ok(known.insert(self.find_helper(scratch)?).clone()),
+        }
+    }
+
+    fn find_helper(&self, scratch: &Path) -> Result<PathBuf, JdkError> {
         let mut hash = StableHasher::default();
         hash.write(self.home.display().to_string().as_bytes());
         hash.write(&std::fs::read(self.home.join("release")).unwrap_or_default());
         let texts = COMPILER_HELPERS.iter().chain(&PROGRAMS).chain(&JUNIT_SHIM).chain(&LABEL);
         texts.for_each(|(_, text)| hash.write(text.as_bytes()));
         let kept = cache_dir().map(|cache| cache.join(format!("touchstone/java/{:016x}", hash.finish())));
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.join("TouchstoneMain.class").is_file()) {
+        if let Some(kept) = kept.as_ref().filter(|kept| is_complete(kept)) {
             return Ok(kept.clone());
         }
         let made = scratch.join("touchstone-helper");
@@ -254,6 +272,9 @@ impl Jdk {
         {
             // The scratch directory is part of the class path, by which cached replays are found.
             let _ = std::fs::remove_dir_all(&made);
+            if self.release >= ARCHIVE_RELEASE {
+                JavaCompiler::archive_classes(&self.tool("java"), &kept, &kept.join("source").join(LABEL[0].0));
+            }
             return Ok(kept);
         }
         Ok(made)
@@ -280,8 +301,18 @@ impl Jdk {
                 return Err(JdkError::Helper(String::from_utf8_lossy(&output.stderr).trim_end().to_string()));
             }
         }
-        Ok(())
+        let mut command = Command::new(self.tool("jar"));
+        command.args(["--create", "--file"]).arg(to.join(JAR)).arg("-C").arg(to).arg("TouchstoneMain.class");
+        match command.output().map_err(io("can't run jar"))? {
+            output if output.status.success() => Ok(()),
+            output => Err(JdkError::Helper(String::from_utf8_lossy(&output.stderr).trim_end().to_string())),
+        }
     }
+}
+
+/// Returns true if a directory contains the compiled helper.
+fn is_complete(helper: &Path) -> bool {
+    helper.join(JAR).is_file()
 }
 
 /// Collects the classes in a directory.

@@ -13,6 +13,7 @@ use touchstone_ir::{FuncId, Function, Global, GlobalId, LazyModule, Module};
 
 mod code_locations;
 mod definitions;
+mod java_compiler;
 mod jdk;
 mod methods_under_test;
 mod specifications;

@@ -14,6 +14,8 @@ pub(crate) struct Blaster {
     pub(crate) circuit: Circuit,
     starts: FxHashMap<TermId, u32>,
     bits: Vec<Lit>,
+    /// Quotients and remainders by dividend and divisor, which unsigned and signed operations of both kinds share.
+    divisions: FxHashMap<(Bits, Bits), (Bits, Bits)>,
 }
 
 /// The literals of a value, lowest first.
@@ -21,7 +23,12 @@ pub(crate) type Bits = Vec<Lit>;
 
 impl Blaster {
     pub(crate) fn new() -> Blaster {
-        Blaster { circuit: Circuit::new(), starts: FxHashMap::default(), bits: Vec::new() }
+        Blaster {
+            circuit: Circuit::new(),
+            starts: FxHashMap::default(),
+            bits: Vec::new(),
+            divisions: FxHashMap::default(),
+        }
     }
 
     /// Returns the number of SAT variables.
@@ -229,6 +236,16 @@ impl Blaster {
     /// Quotient and remainder as free bits that are pinned by `x == q * y + r`, `r < y`. For every `x` and `y` there is
     /// exactly one such pair, so the clauses exclude nothing.
     pub(crate) fn divide(&mut self, x: &[Lit], y: &[Lit]) -> (Bits, Bits) {
+        let operands = (x.to_vec(), y.to_vec());
+        if let Some(known) = self.divisions.get(&operands) {
+            return known.clone();
+        }
+        let result = self.division(x, y);
+        self.divisions.insert(operands, result.clone());
+        result
+    }
+
+    fn division(&mut self, x: &[Lit], y: &[Lit]) -> (Bits, Bits) {
         let width = x.len();
         let off = self.circuit.constant(false);
         let nonzero_inputs: Bits = y.iter().map(|&l| !l).collect();

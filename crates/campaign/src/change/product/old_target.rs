@@ -5,7 +5,9 @@ use crate::program::{CampaignError, Program};
 use crate::request::{OldVersion, Purpose, ReplayMode};
 use std::path::PathBuf;
 use touchstone_criteria::{Disagreement, Replay, TestCase};
-use touchstone_emit::{Build, CSuite, CTestForm, EmitError, JUnit, JUnitSuite, PreprocessedUnits, Target, UnitObjects};
+use touchstone_emit::{
+    Build, CSuite, CTestForm, EmitError, JUnit, JUnitSuite, PreprocessedUnits, SuiteToReplay, Target, UnitObjects,
+};
 use touchstone_ir::{FuncId, Module};
 
 /// The old version, compiled, for tests of the new one.
@@ -61,8 +63,11 @@ impl OldTarget {
             Err(EmitError::NoUnit { .. } | EmitError::NotIncludable { .. }) => return Ok(()),
             suite => suite?,
         };
-        let replayed = self.target.replay(&suite, &self.module, func, &picked, &mut |_| {})?;
-        for (index, verdict) in ran.into_iter().zip(replayed.verdicts) {
+        let function = &self.module.functions[func].name;
+        let suite = SuiteToReplay { suite: &suite, function, tests: &picked };
+        let replayed = self.target.replay(&[suite], &self.module, &mut |_, _| {})?;
+        let verdicts = replayed.into_iter().flat_map(|replayed| replayed.verdicts);
+        for (index, verdict) in ran.into_iter().zip(verdicts) {
             match verdict {
                 // A test that did not run says nothing.
                 Replay::Disagreed(Disagreement::NotReached) => {}

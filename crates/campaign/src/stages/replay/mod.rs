@@ -11,7 +11,7 @@ use crate::plan::{Plan, Work};
 use crate::program::CampaignError;
 use std::path::Path;
 use touchstone_criteria::{Replay, TestCase};
-use touchstone_emit::{EmitError, Replayed, SuiteToReplay, Target, replay_suites};
+use touchstone_emit::{Replayed, SuiteToReplay};
 
 /// Returns the definite results of an interrupted replay.
 fn only_agreed(replayed: Replayed, total: usize) -> Replayed {
@@ -34,18 +34,15 @@ pub(crate) struct PendingReplay<'a> {
 
 /// Replays suites of one unit, and returns one result for each.
 pub(crate) fn replay_together(plan: &Plan, pending: &mut [PendingReplay<'_>]) -> Result<Vec<Replayed>, CampaignError> {
-    let replayed = match &plan.target {
-        Target::C(build) => {
-            let suites: Vec<SuiteToReplay<'_>> =
-                pending.iter().map(|one| SuiteToReplay { suite: one.suite, tests: one.tests }).collect();
-            let mut progress = |suite: usize, done| {
-                let total = suites[suite].tests.len();
-                pending[suite].listener.replayed(done, total);
-            };
-            replay_suites(&suites, &plan.program.module, build, &mut progress)
-        }
-        Target::Java(_) => pending.iter_mut().map(replay_alone).collect(),
-    };
+    let suites: Vec<SuiteToReplay<'_>> = pending
+        .iter()
+        .map(|one| {
+            let (work, suite, tests) = (one.work, one.suite, one.tests);
+            SuiteToReplay { suite, function: &work.module().functions[work.task.func].name, tests }
+        })
+        .collect();
+    let mut progress = |suite: usize, done| pending[suite].listener.replayed(done, suites[suite].tests.len());
+    let replayed = plan.target.replay(&suites, &plan.program.module, &mut progress);
     match replayed {
         // The interruption also ended the running test, which says nothing.
         replayed if plan.request.is_interrupted() => {
@@ -56,15 +53,6 @@ pub(crate) fn replay_together(plan: &Plan, pending: &mut [PendingReplay<'_>]) ->
         }
         replayed => Ok(replayed?),
     }
-}
-
-fn replay_alone(pending: &mut PendingReplay<'_>) -> Result<Replayed, EmitError> {
-    let PendingReplay { work, suite, tests, listener } = pending;
-    if tests.is_empty() {
-        return Ok(Replayed::default());
-    }
-    let mut progress = |done| listener.replayed(done, tests.len());
-    work.plan.target.replay(suite, work.module(), work.task.func, tests, &mut progress)
 }
 
 /// Assigns the results to the tests.

@@ -30,6 +30,8 @@ use touchstone_ir::Module;
 pub struct SuiteToReplay<'a> {
     /// Its first file.
     pub suite: &'a Path,
+    /// The function that its tests call.
+    pub function: &'a str,
     /// Its tests.
     pub tests: &'a [TestCase],
 }
@@ -89,7 +91,8 @@ pub fn replay(
     tests: &[TestCase],
     progress: &mut dyn FnMut(usize),
 ) -> Result<Replayed, EmitError> {
-    let suite = SuiteToReplay { suite, tests };
+    let function = tests.first().map_or("", |test| test.function.as_str());
+    let suite = SuiteToReplay { suite, function, tests };
     let replayed = replay_suites(&[suite], module, target, &mut |_, done| progress(done))?;
     Ok(replayed.into_iter().next().unwrap_or_default())
 }
