@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds a Debian package of a built program: deb.sh PROGRAM DIRECTORY VERSION.
+# Builds a Debian package of a built program: deb.sh PROGRAM DIRECTORY VERSION. COMPRESSION is that of dpkg-deb (-Z).
 set -eu
 program=$1 directory=$2 version=$3
 architecture=$(dpkg --print-architecture)
@@ -28,6 +28,6 @@ Description: generate, measure and prove test coverage for C and Java
  generates the missing tests by symbolic execution, and proves which objectives
  no test can cover. Every test is compiled and replayed on the unmodified program.
 END
-dpkg-deb --root-owner-group --build "$root" "$directory/touchstone_${version}_$architecture.deb" >/dev/null
+dpkg-deb --root-owner-group -Z"${COMPRESSION:-xz}" --build "$root" "$directory/touchstone_${version}_$architecture.deb" >/dev/null
 rm -rf "$root"
 echo "$directory/touchstone_${version}_$architecture.deb"

@@ -31,6 +31,8 @@ pub enum WorkKind {
     Step,
     /// A symbolic state that is copied.
     State,
+    /// 1,024 bytes of an object that are allocated, copied or set in a run.
+    Kibibyte,
     /// A value of an input that is written for a run.
     InputValue,
     /// The predicate of a label that is evaluated in a run.
@@ -54,6 +56,7 @@ impl WorkKind {
             WorkKind::Run => 2_000,
             WorkKind::Step => 35,
             WorkKind::State => 1_000,
+            WorkKind::Kibibyte => 100,
             WorkKind::InputValue => 50,
             WorkKind::Label => 190,
             WorkKind::AbstractValue => 270,

@@ -16,7 +16,7 @@ use crate::stores::{ContentStores, MAX_REUSED_CAPACITY, ObjectContents};
 use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
 use std::cell::Cell;
-use touchstone_base::Id;
+use touchstone_base::{Id, WorkKind, spend};
 use touchstone_ir::{CmpOp, ErrorKind, Ty};
 
 /// Addresses below this bound count as null.
@@ -164,6 +164,7 @@ impl<'m> Memory<'m> {
         store.name = name;
         store.all_defined = fill == Fill::Zero;
         if length > MAX_REUSED_CAPACITY {
+            spend(WorkKind::Kibibyte, size >> 10);
             // The system provides zeroed pages lazily.
             store.bytes = vec![0; length];
             store.defined = vec![false; if store.all_defined { 0 } else { length }];

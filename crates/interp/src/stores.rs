@@ -7,6 +7,7 @@ use crate::value::ObjectId;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use touchstone_base::{WorkKind, spend};
 
 /// The maximum capacity, in bytes, of a dead object's buffers that are reused.
 pub(crate) const MAX_REUSED_CAPACITY: usize = 4096;
@@ -70,6 +71,7 @@ impl<'m> ContentStores<'m> {
         match (number as usize) < self.shared.len() {
             true => {
                 let copy = self.shared[number as usize].clone();
+                spend(WorkKind::Kibibyte, copy.bytes.len() as u64 >> 10);
                 self.push(copy)
             }
             false => number,

@@ -11,9 +11,8 @@
 
 #![warn(missing_docs)]
 
+mod analysis;
 mod c;
-mod callgraph;
-mod cfg;
 mod data;
 mod decision;
 mod expr;
@@ -33,9 +32,10 @@ mod text;
 mod types;
 mod verify;
 
+pub use analysis::callgraph::{CallGraph, possible_callees, reachable_functions};
+pub use analysis::cfg::{Cfg, EdgeKind, Exits, Loop, LoopId, successors};
+pub use analysis::global_uses::{GlobalUses, ModuleFacts, derived_from};
 pub use c::{CBuiltin, is_stream};
-pub use callgraph::{CallGraph, possible_callees};
-pub use cfg::{Cfg, EdgeKind, Exits, Loop, LoopId, successors};
 pub use data::{
     DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, FlexibleTail, IntKind, LengthField, MemberStep,
     PointerTarget, StructKind, TaggedVariant, VariantTag,

@@ -1,8 +1,8 @@
 //! Modules: whole programs.
 
 use crate::{
-    Builtin, DataType, DataTypeId, DataTypes, Function, Inst, InstKind, MemoryRules, Operand, Pointee, RegInfo, Ty,
-    VariantTag,
+    Builtin, DataType, DataTypeId, DataTypes, Function, Inst, InstKind, MemoryRules, ModuleFacts, Operand, Pointee,
+    RegInfo, Ty, VariantTag,
 };
 use std::collections::BTreeMap;
 use touchstone_base::{Files, Id, IndexMap, Span, define_id};
@@ -36,6 +36,8 @@ pub struct Module {
     /// Functions that run before all others, in order; they have no parameters and no result. After they have run, the
     /// module has none, and its globals and [`GlobalRole::Heap`] objects hold the values that they left.
     pub startup: Vec<FuncId>,
+    /// Facts that are computed on demand.
+    pub facts: ModuleFacts,
 }
 
 /// A global variable.

@@ -13,7 +13,7 @@ use touchstone_front_c::{
     DeclarationTexts, EnvironmentInputs, ExternalSpec, FrontError, LibraryMode, OffsetofMode, Options, UnitDataFlow,
     flags_for, lower_files, unit_data_flow, write_headers,
 };
-use touchstone_ir::{CallGraph, FuncId, GlobalId, Linkage, Module};
+use touchstone_ir::{FuncId, GlobalId, Linkage, Module, reachable_functions};
 
 /// An error of reading a program.
 #[derive(Debug, thiserror::Error)]
@@ -136,7 +136,7 @@ impl Program {
     pub fn with_callees(&self, func: FuncId) -> Vec<FuncId> {
         let functions = &self.module.functions;
         let own = |id: &FuncId| functions[*id].is_defined() && !functions[*id].is_library();
-        CallGraph::new(&self.module).reachable_from(func).into_iter().filter(own).collect()
+        reachable_functions(&self.module, [func]).into_iter().filter(own).collect()
     }
 }
 

@@ -246,7 +246,7 @@ fn what_there_was_no_time_to_check_is_told() {
 ",
         ),
     ]);
-    let said = touchstone(folder.path(), &["generate", "a.c", "--world", "a.world", "-c", "branch"]);
+    let said = touchstone(folder.path(), &["generate", "a.c", "--world", "a.world", "-c", "branch", "--budget", "1"]);
     assert!(
         text(&said.stderr).contains("a.world:1: no time to check that every call of `mix` has one case"),
         "{said:?}"

@@ -6,10 +6,12 @@
 use crate::goals::coverage::Coverage;
 use crate::state::State;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use touchstone_base::Id;
 use touchstone_criteria::{DecisionStep, Goal};
 use touchstone_ir::{
-    BlockId, CondTag, DecisionId, FuncId, InstKind, Module, PointId, TermKind, possible_callees, successors,
+    BlockId, CondTag, DecisionId, FuncId, InstKind, Module, PointId, TermKind, possible_callees, reachable_functions,
+    successors,
 };
 
 /// The distance that each frame between a state and a goal adds.
@@ -22,21 +24,21 @@ const SETUP_PENALTY_BLOCKS: u32 = 64;
 /// The distance of blocks that only reach an unsupported construct: farther than everything else.
 const UNSUPPORTED_DISTANCE_BLOCKS: u32 = 1 << 20;
 
-/// The index of a block among all blocks of the module.
+/// The index of a block among the blocks of the functions that can be reached.
 type Node = usize;
 
 /// The distances of all blocks to open goals.
 pub(crate) struct GoalDistances {
-    /// For every function, its first block.
-    first: Vec<Node>,
+    /// For every function that can be reached, its first block.
+    first: FxHashMap<FuncId, Node>,
     /// For every block, its predecessors by control flow or by a call; a return is no edge.
     previous: Vec<Vec<Node>>,
     /// Blocks that end in an unsupported construct: a state there must be executed until it reports that.
     unsupported: Vec<Node>,
     /// For every goal, the blocks in which its evaluation begins.
     goal_blocks: Vec<Vec<Node>>,
-    /// For every function, whether it has goals.
-    has_goals: Vec<bool>,
+    /// The functions with goals.
+    with_goals: BTreeSet<FuncId>,
     /// For every block, whether an open goal is located in it.
     has_open_goal: Vec<bool>,
     /// For every block, the distance to an open goal; `None` if none is reachable.
@@ -45,24 +47,28 @@ pub(crate) struct GoalDistances {
 }
 
 impl GoalDistances {
-    pub fn new(module: &Module, coverage: &Coverage) -> GoalDistances {
-        let mut first = Vec::new();
+    /// Measures the distances in the functions that calls from the roots can reach, and in those with goals.
+    pub fn new(module: &Module, coverage: &Coverage, roots: impl IntoIterator<Item = FuncId>) -> GoalDistances {
+        let with_goals: BTreeSet<FuncId> = coverage.watch.goals.values().map(Goal::func).collect();
+        let reachable = reachable_functions(module, roots.into_iter().chain(with_goals.iter().copied()));
+        let mut first = FxHashMap::default();
         let mut blocks = 0;
-        for function in module.functions.values() {
-            first.push(blocks);
-            blocks += function.blocks.len();
+        for &func in &reachable {
+            first.insert(func, blocks);
+            blocks += module.functions[func].blocks.len();
         }
         let mut reach = GoalDistances {
             first,
             previous: vec![Vec::new(); blocks],
             unsupported: Vec::new(),
             goal_blocks: Vec::new(),
-            has_goals: vec![false; module.functions.len()],
+            with_goals,
             has_open_goal: Vec::new(),
             distance: Vec::new(),
             version: coverage.version,
         };
-        for (func, function) in module.functions.iter() {
+        for &func in &reachable {
+            let function = &module.functions[func];
             for (block, content) in function.blocks.iter() {
                 let from = reach.node(func, block);
                 for next in successors(&content.terminator.kind) {
@@ -73,7 +79,7 @@ impl GoalDistances {
                     if let InstKind::Call { dst, callee, args } = &inst.kind {
                         for callee in possible_callees(module, function, *dst, callee, args) {
                             if !module.functions[callee].blocks.is_empty() {
-                                let to = reach.first[callee.index()];
+                                let to = reach.first[&callee];
                                 reach.previous[to].push(from);
                             }
                         }
@@ -105,16 +111,18 @@ impl GoalDistances {
             }
         };
         reach.goal_blocks = coverage.watch.goals.values().map(&mut nodes).collect();
-        for goal in coverage.watch.goals.values() {
-            reach.has_goals[goal.func().index()] = true;
-        }
         reach.has_open_goal = reach.has_open_goal(coverage);
         reach.measure();
         reach
     }
 
     fn node(&self, func: FuncId, block: BlockId) -> Node {
-        self.first[func.index()] + block.index()
+        self.first[&func] + block.index()
+    }
+
+    /// Returns true if the functions on the stack of a state are among those that were measured.
+    pub fn includes(&self, state: &State) -> bool {
+        state.frames.iter().all(|frame| self.first.contains_key(&frame.func))
     }
 
     fn has_open_goal(&self, coverage: &Coverage) -> Vec<bool> {
@@ -170,14 +178,15 @@ impl GoalDistances {
         let frame = |(height, index): (usize, usize)| {
             let frame = &state.frames[index];
             let under_way = || coverage.may_reach(state, index).then_some(0);
-            let here = match self.distance[self.node(frame.func, frame.block)] {
-                Some(0) => Some(0),
-                further => under_way().or(further),
+            let here = match self.first.get(&frame.func).map(|first| self.distance[first + frame.block.index()]) {
+                // A function that was not measured may reach anything.
+                None | Some(Some(0)) => Some(0),
+                Some(further) => under_way().or(further),
             };
             Some(here? + BLOCKS_PER_FRAME * height as u32)
         };
         let nearest = above.filter_map(frame).min()?;
-        let began = state.frames.iter().any(|frame| self.has_goals[frame.func.index()]);
+        let began = state.frames.iter().any(|frame| self.with_goals.contains(&frame.func));
         Some(if began { nearest } else { nearest + SETUP_PENALTY_BLOCKS })
     }
 }

@@ -11,12 +11,10 @@ use crate::state::value::Value;
 use crate::state::{State, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use touchstone_base::Id;
 use touchstone_base::fault::{Fault, is_injected};
 use touchstone_criteria::{Caveat, Unsupported};
 use touchstone_ir::{
-    Builtin, CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand,
-    PointKind, Reg, TermKind,
+    Expr, ExprKind, FuncId, GlobalId, GlobalRole, InstKind, Linkage, Module, PointKind, reachable_functions,
 };
 
 /// The maximum size of a modelled global in bytes.
@@ -154,8 +152,7 @@ impl Executor<'_> {
 
 /// Returns the globals that these functions and their callees name, and those that initial values point to.
 pub(crate) fn used_globals(module: &Module, roots: &[FuncId]) -> BTreeSet<GlobalId> {
-    let calls = CallGraph::new(module);
-    let reachable: BTreeSet<FuncId> = roots.iter().flat_map(|root| calls.reachable_from(*root)).collect();
+    let reachable = reachable_functions(module, roots.iter().copied());
     let mut pending: Vec<GlobalId> = Vec::new();
     for func in reachable {
         for inst in module.functions[func].blocks.values().flat_map(|block| &block.insts) {
@@ -251,10 +248,10 @@ fn is_unknown(global: &touchstone_ir::Global, entry: crate::Entry) -> bool {
 /// Returns the globals that a pointer from outside may point to: those that other files can name, those that escape,
 /// and literals, which compilers and linkers merge with equal ones. Constants and functions have addresses, too.
 fn reachable_globals(module: &Module) -> BTreeSet<GlobalId> {
-    let Addresses { escaping, .. } = addresses(module);
+    let uses = module.global_uses();
     let reachable = module.globals.iter().filter(|(id, global)| {
         let named = !matches!(global.linkage, Linkage::Internal | Linkage::Local);
-        named || escaping.contains(id)
+        named || uses.escaping.contains(id)
     });
     reachable.map(|(id, _)| id).collect()
 }
@@ -277,92 +274,6 @@ impl GlobalFacts {
 
 /// Returns the globals that some code writes, or that escape.
 pub(crate) fn written_globals(module: &Module) -> BTreeSet<GlobalId> {
-    let Addresses { mut escaping, written } = addresses(module);
-    escaping.extend(written);
-    escaping
-}
-
-/// The uses of the addresses of globals.
-struct Addresses {
-    /// Globals that opaque code names, or with an address that is stored, passed, returned or converted to an integer.
-    escaping: BTreeSet<GlobalId>,
-    /// Globals that are written through their address.
-    written: BTreeSet<GlobalId>,
-}
-
-fn addresses(module: &Module) -> Addresses {
-    let (mut escaping, mut written) = (BTreeSet::new(), BTreeSet::new());
-    for (id, global) in module.globals.iter() {
-        if global.role == GlobalRole::Exposed {
-            escaping.insert(id);
-        }
-        for piece in global.init.iter().flatten() {
-            if let touchstone_ir::Init::GlobalAddr { global, .. } = piece {
-                escaping.insert(*global);
-            }
-        }
-    }
-    for function in module.functions.values().filter(|function| names_globals(function)) {
-        let derived = derived_from(function);
-        let of = |operand: &Operand| match operand {
-            Operand::Reg(reg) => derived[reg.index()].iter().copied(),
-            Operand::Const(..) => Default::default(),
-        };
-        for block in function.blocks.values() {
-            for inst in &block.insts {
-                match &inst.kind {
-                    InstKind::Store { addr, value, .. } => {
-                        escaping.extend(of(value));
-                        written.extend(of(addr));
-                    }
-                    InstKind::MemCopy { dst, .. } | InstKind::MemSet { dst, .. } => written.extend(of(dst)),
-                    InstKind::Builtin { builtin: Builtin::Look | Builtin::Refresh | Builtin::TakeFor, .. } => {}
-                    InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => {
-                        escaping.extend(args.iter().flat_map(of));
-                    }
-                    InstKind::Cast { src, .. } => escaping.extend(of(src)),
-                    _ => {}
-                }
-            }
-            if let TermKind::Return(Some(result)) | TermKind::Throw(result) = &block.terminator.kind {
-                escaping.extend(of(result));
-            }
-        }
-    }
-    Addresses { escaping, written }
-}
-
-/// Returns true if a function takes the address of a global.
-fn names_globals(function: &Function) -> bool {
-    let mut insts = function.blocks.values().flat_map(|block| &block.insts);
-    insts.any(|inst| matches!(inst.kind, InstKind::GlobalAddr { .. }))
-}
-
-/// Returns for every register the globals that a pointer in it may be derived from, flow-insensitively. Registers are
-/// reassigned, so the sets grow to a fixpoint.
-pub(crate) fn derived_from(function: &Function) -> Vec<BTreeSet<GlobalId>> {
-    let mut derived: Vec<BTreeSet<GlobalId>> = vec![BTreeSet::new(); function.regs.len()];
-    let mut moves: Vec<(Reg, Reg)> = Vec::new();
-    for inst in function.blocks.values().flat_map(|block| &block.insts) {
-        match &inst.kind {
-            InstKind::GlobalAddr { dst, global } => drop(derived[dst.index()].insert(*global)),
-            InstKind::PtrAdd { dst, base: Operand::Reg(from), .. }
-            | InstKind::Copy { dst, src: Operand::Reg(from) } => moves.push((*dst, *from)),
-            _ => {}
-        }
-    }
-    loop {
-        let mut changed = false;
-        for (dst, from) in &moves {
-            if derived[from.index()].is_subset(&derived[dst.index()]) {
-                continue;
-            }
-            let from = derived[from.index()].clone();
-            derived[dst.index()].extend(from);
-            changed = true;
-        }
-        if !changed {
-            return derived;
-        }
-    }
+    let uses = module.global_uses();
+    uses.escaping.union(&uses.written).copied().collect()
 }

@@ -3,12 +3,12 @@
 //! Deliberately not here: variables that other files can name. A test sets those, and code outside of the program may
 //! change them.
 
-use crate::inputs::globals::{derived_from, used_globals, written_globals};
+use crate::inputs::globals::{used_globals, written_globals};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
 use touchstone_ir::{
     CallGraph, DataType, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand, PointeeShape,
-    TermKind,
+    TermKind, derived_from,
 };
 
 /// The maximum number of functions that are called before the one under test: each multiplies the sequences.
@@ -17,8 +17,14 @@ const MAX_FUNCTIONS: usize = 8;
 /// Returns the functions that may change the state that a call of `func` reads, itself included if it does: first those
 /// that change what it uses, then those that change what these use. A caller of `func` can call all of them.
 pub fn state_changers(module: &Module, func: FuncId) -> Vec<FuncId> {
-    let calls = CallGraph::new(module);
     let written = written_globals(module);
+    let uses =
+        |root: FuncId| used_globals(module, &[root]).into_iter().filter(|id| is_persistent(module, *id, &written));
+    let mut state: BTreeSet<GlobalId> = uses(func).collect();
+    if state.is_empty() {
+        return Vec::new();
+    }
+    let calls = CallGraph::new(module);
     let own: BTreeMap<FuncId, BTreeSet<GlobalId>> =
         module.functions.iter().map(|(id, function)| (id, written_by(function))).collect();
     let all = |root: FuncId| -> BTreeSet<GlobalId> {
@@ -26,9 +32,6 @@ pub fn state_changers(module: &Module, func: FuncId) -> Vec<FuncId> {
     };
     let callable = module.functions.iter().filter(|(id, _)| *id == func || is_callable(module, func, *id));
     let candidates: Vec<(FuncId, BTreeSet<GlobalId>)> = callable.map(|(id, _)| (id, all(id))).collect();
-    let uses =
-        |root: FuncId| used_globals(module, &[root]).into_iter().filter(|id| is_persistent(module, *id, &written));
-    let mut state: BTreeSet<GlobalId> = uses(func).collect();
     let mut found: Vec<FuncId> = Vec::new();
     loop {
         let changes = |(id, changed): &&(FuncId, BTreeSet<GlobalId>)| {

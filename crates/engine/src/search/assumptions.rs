@@ -5,7 +5,7 @@ use crate::config::{Config, Entry};
 use crate::exec::executor::Executor;
 use std::collections::BTreeSet;
 use touchstone_criteria::{Assumption, Authority};
-use touchstone_ir::{CallGraph, DataType, FuncId};
+use touchstone_ir::{DataType, FuncId, reachable_functions};
 
 impl Executor<'_> {
     /// Returns everything that the exploration of a function rests on.
@@ -31,7 +31,7 @@ impl Executor<'_> {
         if functions.values().all(|function| function.left_open.is_empty()) {
             return Vec::new();
         }
-        let reachable = CallGraph::new(self.module).reachable_from(func);
+        let reachable = reachable_functions(self.module, [func]);
         // Code that runs before the function initialises what it reads.
         let before = self.module.startup.iter().copied();
         let all: BTreeSet<&String> =
@@ -45,7 +45,7 @@ impl Executor<'_> {
         if !functions.values().any(|function| function.is_described()) {
             return Vec::new();
         }
-        let reachable = CallGraph::new(self.module).reachable_from(func);
+        let reachable = reachable_functions(self.module, [func]);
         let names = reachable.into_iter().map(|id| &functions[id]).filter(|function| function.is_described());
         let names: BTreeSet<&str> = names.map(|function| function.name.as_str()).collect();
         let text = |name: &str| format!("`{name}` behaves as described, without other side effects");

@@ -74,7 +74,8 @@ pub fn explain(module: &Module, func: FuncId, goals: Goals, config: &Config) -> 
     let config = Config { labels: Labels::Direct, ..config.clone() };
     let wanted = goals.watch.goals.ids().filter(|goal| !goals.closed.contains(goal)).collect();
     let coverage = Coverage::new(goals.watch, &goals.closed, Aim::Goals);
-    let reach = GoalDistances::new(module, &coverage);
+    let roots = module.startup.iter().copied().chain([func]);
+    let reach = GoalDistances::new(module, &coverage, roots);
     let executor = Executor::new(module, &config, Policy::EXPLANATION, Some(coverage));
     let mut search = Search { executor, reach, wanted, found: Vec::new(), sides: 0, complete: true };
     let mut waiting = search.first(func);

@@ -15,6 +15,7 @@ use crate::search::search_result::{ExplorationResult, Goals, SearchTarget};
 use crate::state::value::Value;
 use crate::state::{PathEnd, State, Stop};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -43,6 +44,8 @@ pub(super) struct Exploration<'m, 's> {
     pub(super) aim: Aim,
     /// Distances to open goals, computed on demand.
     pub(super) reach: Option<GoalDistances>,
+    /// The functions whose callees the distances cover: the one under test, and those that run before it.
+    roots: BTreeSet<FuncId>,
     pub(super) func: FuncId,
     pub(super) sink: &'s mut dyn Sink,
     pub(super) worklist: Frontier,
@@ -87,6 +90,7 @@ impl<'m, 's> Exploration<'m, 's> {
             executor,
             aim,
             reach: None,
+            roots: BTreeSet::from([func]),
             func,
             sink,
             worklist,
@@ -265,7 +269,13 @@ impl<'m, 's> Exploration<'m, 's> {
         if !state.pending.is_empty() {
             return Some(0);
         }
-        let reach = self.reach.get_or_insert_with(|| GoalDistances::new(self.executor.module, coverage));
+        if self.reach.as_ref().is_none_or(|reach| !reach.includes(state)) {
+            // Functions that run before the one under test are not reached from it.
+            self.roots.extend(state.frames.iter().map(|frame| frame.func));
+            self.reach = None;
+        }
+        let roots = self.roots.iter().copied();
+        let reach = self.reach.get_or_insert_with(|| GoalDistances::new(self.executor.module, coverage, roots));
         reach.update(coverage);
         reach.distance_of(state, coverage)
     }

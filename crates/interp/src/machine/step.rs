@@ -5,7 +5,7 @@ use crate::observer::{Event, Observer};
 use crate::state_view::StateView;
 use crate::unsupported_operation::UnsupportedOperation;
 use crate::value::{Pointer, Value};
-use touchstone_base::{Id, float};
+use touchstone_base::{Id, WorkKind, float, spend};
 use touchstone_ir::{
     BlockId, Builtin, Callee, CastOp, CmpOp, ErrorKind, FuncId, GlobalId, Inst, InstKind, Linkage, Operand, Reg,
     TermKind, Ty, mask,
@@ -233,6 +233,7 @@ impl<'m> Machine<'m> {
         if size > 0 {
             // The whole source is checked first, as in the engine.
             let from = self.memory.resolve(from)?;
+            spend(WorkKind::Kibibyte, size >> 10);
             self.memory.check_read(from, size).map_err(|kind| self.access_error(from, kind))?;
             let to = self.memory.resolve(to)?;
             self.memory.copy(to, from, size).map_err(|kind| match self.access_error(from, kind) {
@@ -252,6 +253,7 @@ impl<'m> Machine<'m> {
         let size = self.int(frame, size)?;
         if size > 0 {
             let to = self.memory.resolve(to)?;
+            spend(WorkKind::Kibibyte, size >> 10);
             self.memory.fill(to, byte, size).map_err(|kind| self.access_error(to, kind))?;
             if let Some(taint) = &mut self.taint {
                 taint.store(to.object);

@@ -340,6 +340,7 @@ fn module() -> impl Strategy<Value = Module> {
                 thrown,
                 globals: globals.into_iter().collect(),
                 functions: functions.into_iter().collect::<IndexMap<FuncId, Function>>(),
+                facts: ModuleFacts::default(),
             }
         })
 }

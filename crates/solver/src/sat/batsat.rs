@@ -26,6 +26,9 @@ const MAX_SINGLE_LEMMAS: usize = 3;
 const MAX_FEW_OFFSETS: u64 = 128;
 /// The maximum number of wrong models if a float remainder is involved.
 const MAX_REMAINDER_ROUNDS: u32 = 100;
+/// The maximum number of conflicts of the first part of a query. Only between parts the work of the solver is known exactly;
+/// each part may have twice as many conflicts as the one before.
+const FIRST_PART_CONFLICTS: u64 = 1_000;
 /// An instance below this size is never thrown away.
 const MIN_DISCARDED_SIZE: usize = 4_000;
 
@@ -128,21 +131,31 @@ impl Sat {
     fn call(&mut self, terms: &Terms, constraints: &[TermId], budget: Budget) -> lbool {
         let assumptions: Vec<_> = constraints.iter().map(|&c| self.blaster.literal(terms, c)).collect();
         let solver = &mut self.blaster.circuit.solver;
-        let (decisions, propagations) = (solver.num_decisions(), solver.num_propagations());
-        let limits = solver.cb_mut();
-        limits.restart();
-        limits.conflicts = budget.conflicts;
-        limits.deadline = budget.deadline;
-        // The callbacks can't see the propagations of a call that is under way.
-        limits.propagations_per_decision = propagations / decisions.max(1);
-        limits.interrupt.clone_from(&self.interrupt);
         self.calls += 1;
-        let answer = solver.solve_limited(&assumptions);
-        let limits = solver.cb();
-        let spent = (solver.num_decisions() - decisions) * limits.propagations_per_decision;
-        spend(WorkKind::Propagation, (solver.num_propagations() - propagations).saturating_sub(spent));
-        self.conflicts += solver.cb().seen_conflicts;
-        answer
+        let (mut left, mut part) = (budget.conflicts, FIRST_PART_CONFLICTS);
+        loop {
+            let (decisions, propagations) = (solver.num_decisions(), solver.num_propagations());
+            let limits = solver.cb_mut();
+            limits.restart();
+            limits.conflicts = Some(left.map_or(part, |left| left.min(part)));
+            limits.deadline = budget.deadline;
+            limits.propagations_per_decision = propagations / decisions.max(1);
+            limits.interrupt.clone_from(&self.interrupt);
+            let answer = solver.solve_limited(&assumptions);
+            let limits = solver.cb();
+            let spent = (solver.num_decisions() - decisions) * limits.propagations_per_decision;
+            spend(WorkKind::Propagation, (solver.num_propagations() - propagations).saturating_sub(spent));
+            self.conflicts += limits.seen_conflicts;
+            left = left.map(|left| left.saturating_sub(limits.seen_conflicts));
+            if answer != lbool::UNDEF || limits.reason() != Some(Why::Conflicts) || left == Some(0) {
+                return answer;
+            }
+            if budget.deadline.is_over() {
+                limits.set_reason(Why::Timeout);
+                return answer;
+            }
+            part *= 2;
+        }
     }
 
     /// The reads that the constraints depend on, lowest first, and a measure of the size of it all.

@@ -31,6 +31,10 @@ impl SatLimits {
     pub(crate) fn reason(&self) -> Option<Why> {
         self.reason.get()
     }
+    /// Sets the reason for which the last call is not continued.
+    pub(crate) fn set_reason(&self, why: Why) {
+        self.reason.set(Some(why));
+    }
     /// Forgets the last call.
     pub(crate) fn restart(&mut self) {
         self.seen_conflicts = 0;

@@ -4,8 +4,7 @@
 //!
 //! Our own harness always isolates tests.
 
-use std::collections::BTreeSet;
-use touchstone_ir::{CallGraph, Function, GlobalRole, InstKind, Linkage, Module};
+use touchstone_ir::{Function, GlobalRole, InstKind, Linkage, Module, reachable_functions};
 
 /// The assignment of tests to processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +19,7 @@ impl ProcessIsolation {
     /// Returns the isolation that a function requires, independently of its tests.
     pub(crate) fn required_by(module: &Module, function: &Function) -> ProcessIsolation {
         let Some(root) = module.function_named(&function.name) else { return ProcessIsolation::Shared };
-        let reached: BTreeSet<_> = CallGraph::new(module).reachable_from(root);
+        let reached = reachable_functions(module, [root]);
         let insts = reached.iter().flat_map(|id| module.functions[*id].blocks.values()).flat_map(|block| &block.insts);
         let mut named = insts.filter_map(|inst| match inst.kind {
             InstKind::GlobalAddr { global, .. } => Some(&module.globals[global]),

@@ -17,8 +17,8 @@ use touchstone_base::float::Format;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{ExpectedCall, TestCase};
 use touchstone_ir::{
-    Builtin, CallGraph, DataType, DataTypeId, DataTypes, DataValue, FuncId, Function, FunctionRole, InputSource,
-    InstKind, Linkage, Module, Operand, Param, PointerTarget,
+    Builtin, DataType, DataTypeId, DataTypes, DataValue, FuncId, Function, FunctionRole, InputSource, InstKind,
+    Linkage, Module, Operand, Param, PointerTarget, reachable_functions,
 };
 
 /// The maximum number of calls that a test checks.
@@ -53,9 +53,7 @@ pub(crate) fn has_stubs(module: &Module, func: FuncId) -> bool {
         is_visible && global.function.is_none() && !global.constant
     });
     let mut open: Vec<DataTypeId> = params.chain(globals.map(|global| global.data)).collect();
-    open.extend(
-        CallGraph::new(module).reachable_from(func).iter().flat_map(|id| cast_pointees(&module.functions[*id])),
-    );
+    open.extend(reachable_functions(module, [func]).iter().flat_map(|id| cast_pointees(&module.functions[*id])));
     let mut seen = BTreeSet::new();
     while let Some(data) = open.pop() {
         if !seen.insert(data) {

@@ -69,6 +69,22 @@ impl CallGraph {
     }
 }
 
+/// Returns the functions that calls from these functions can reach, these included. Only functions that are reached are read.
+pub fn reachable_functions(module: &Module, roots: impl IntoIterator<Item = FuncId>) -> BTreeSet<FuncId> {
+    let mut pending: Vec<FuncId> = roots.into_iter().collect();
+    let mut reached: BTreeSet<FuncId> = pending.iter().copied().collect();
+    while let Some(id) = pending.pop() {
+        let function = &module.functions[id];
+        for inst in function.blocks.values().flat_map(|block| &block.insts) {
+            if let InstKind::Call { dst, callee, args } = &inst.kind {
+                let callees = possible_callees(module, function, *dst, callee, args);
+                pending.extend(callees.into_iter().filter(|callee| reached.insert(*callee)));
+            }
+        }
+    }
+    reached
+}
+
 /// The functions that a call may call: for one through a pointer, all whose address is taken and that fit.
 pub fn possible_callees(
     module: &Module,
@@ -147,8 +163,8 @@ mod tests {
     use crate::parse;
     use touchstone_base::Id;
 
-    /// The call graph of functions where `n` calls `calls[n]`.
-    fn graph(calls: &[&[usize]]) -> CallGraph {
+    /// A module of functions where `n` calls `calls[n]`.
+    fn module(calls: &[&[usize]]) -> Module {
         let text: String = calls
             .iter()
             .enumerate()
@@ -157,11 +173,11 @@ mod tests {
                 format!("func @f{index}() {{ b0: {body}return }}\n")
             })
             .collect();
-        CallGraph::new(&parse(&text).expect("well-formed"))
+        parse(&text).expect("well-formed")
     }
 
     fn check(calls: &[&[usize]], expected: &[&[usize]]) {
-        let graph = graph(calls);
+        let graph = CallGraph::new(&module(calls));
         let found: Vec<Vec<usize>> =
             graph.components().iter().map(|members| members.iter().map(|member| member.index()).collect()).collect();
         assert_eq!(found, expected, "{calls:?}");
@@ -178,10 +194,12 @@ mod tests {
 
     #[test]
     fn recursion_and_reachability_are_known() {
-        let graph = graph(&[&[1], &[0, 2], &[2], &[2]]);
+        let module = module(&[&[1], &[0, 2], &[2], &[2]]);
+        let graph = CallGraph::new(&module);
         let recursive: Vec<bool> = (0..4).map(|index| graph.is_recursive(FuncId::new(index))).collect();
         assert_eq!(recursive, [true, true, true, false]);
         assert_eq!(graph.reachable_from(FuncId::new(3)), BTreeSet::from([FuncId::new(2), FuncId::new(3)]));
+        assert_eq!(reachable_functions(&module, [FuncId::new(3)]), graph.reachable_from(FuncId::new(3)));
         assert_eq!(graph.callees(FuncId::new(1)), [FuncId::new(0), FuncId::new(2)]);
         assert_eq!(graph.component_of(FuncId::new(0)), graph.component_of(FuncId::new(1)));
     }
