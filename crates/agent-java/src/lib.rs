@@ -9,7 +9,8 @@
 //! - `running_tests.rs`, `test_frameworks.rs`: the tests that run, and the frameworks that report them;
 //! - `test_attribution.rs`: the attribution of hits to tests, by threads;
 //! - `heap_snapshot.rs`: the objects that tests leave, for suggested assertions;
-//! - `class_selection.rs`, `predicate_plans.rs`: the classes that get probes, and predicates from their sources.
+//! - `class_selection.rs`, `predicate_plans.rs`: the classes that get probes, and predicates from their sources;
+//! - `annotation_processors.rs`: the processors of compilers that run in the JVM.
 //!
 //! Classes that the agent defines are Java sources in `java/`, with their compiled bytes beside them.
 //!
@@ -21,6 +22,7 @@
 //! Circles: the hooks of `test_frameworks` begin tests in `running_tests`, which keeps the framework of each test; `running_tests` attributes
 //! threads to tests in `test_attribution`, which registers child threads in `running_tests`.
 
+mod annotation_processors;
 mod class_selection;
 mod heap_snapshot;
 mod hit_arrays;
@@ -210,6 +212,13 @@ extern "C" fn on_load(
         // A class that was loaded while agents started may be transformed again.
         if !redefined.is_null() && class_selection::has_probes(bytes) {
             return;
+        }
+        if annotation_processors::is_processor(bytes)
+            && let Some(path) = annotation_processors::class_path_of(jni, loader)
+            && let Ok(mut agent) = AGENT.lock()
+            && let Some(agent) = agent.as_mut()
+        {
+            agent.units.store_processors(path);
         }
         let woven = match test_frameworks::with_hooks(name, bytes) {
             Some(hooked) if hooks_frameworks(jni) => Some(hooked),

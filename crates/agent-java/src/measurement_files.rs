@@ -56,6 +56,8 @@ pub struct UnitStore {
     sources: Vec<String>,
     /// The jars of the class path with unread manifests.
     jars: Vec<PathBuf>,
+    /// The class paths of annotation processors that were stored.
+    processor_paths: Vec<Vec<PathBuf>>,
     /// The file with the sources, and how many of them it has.
     written: Option<(PathBuf, usize)>,
 }
@@ -63,7 +65,8 @@ pub struct UnitStore {
 impl UnitStore {
     /// Uses a directory. `class_path` and `module_path` are those of the JVM.
     pub fn new(directory: PathBuf, class_path: &str, module_path: &str) -> UnitStore {
-        let mut store = UnitStore { directory, sources: Vec::new(), jars: Vec::new(), written: None };
+        let mut store =
+            UnitStore { directory, sources: Vec::new(), jars: Vec::new(), processor_paths: Vec::new(), written: None };
         class_path.split(':').filter(|entry| !entry.is_empty()).for_each(|entry| store.add_entry(Path::new(entry)));
         for entry in module_path.split(':').filter(|entry| !entry.is_empty()) {
             store.add_entry(Path::new(entry));
@@ -132,6 +135,16 @@ impl UnitStore {
         }
         write_atomically(&name("loaded"), class.source.as_bytes()).is_some()
             && write_atomically(&name("class"), class.bytes).is_some()
+    }
+
+    /// Writes the class path of annotation processors. A failure is ignored: the file only helps to compile sources again.
+    pub fn store_processors(&mut self, class_path: Vec<PathBuf>) {
+        if !self.processor_paths.contains(&class_path) {
+            let text: String = class_path.iter().map(|entry| format!("{}\n", entry.display())).collect();
+            let path = self.directory.join(format!("{}-{}.processors", std::process::id(), nanoseconds()));
+            write_atomically(&path, text.as_bytes());
+            self.processor_paths.push(class_path);
+        }
     }
 
     /// Writes the sources. A failure is ignored: the file only helps to compile sources again.

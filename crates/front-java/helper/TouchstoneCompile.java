@@ -64,7 +64,8 @@ public final class TouchstoneCompile {
 
     /**
      * Compiles with records. The arguments are the file of records, the directory of classes, class path, source path, release, the module of
-     * the JDK that the sources belong to with its directory, "processors" if annotation processors of the class path run, and the sources.
+     * the JDK that the sources belong to with its directory, the class path of annotation processors ("processors" for that of the program, or
+     * nothing if none run), and the sources.
      */
     private static boolean runWithMarks(String[] args) throws Exception {
         List<String> options = new ArrayList<>(List.of("-g", "-nowarn", "-encoding", "UTF-8", "-d", args[1]));
@@ -73,6 +74,9 @@ public final class TouchstoneCompile {
         } else if (Runtime.version().feature() >= 21) {
             // Before, it is the default.
             options.add("-proc:full");
+        }
+        if (!args[6].isEmpty() && !args[6].equals("processors")) {
+            options.addAll(List.of("-processorpath", args[6]));
         }
         options.addAll(List.of("-cp", args[2]));
         if (!args[3].isEmpty()) {

@@ -21,7 +21,7 @@ pub use plans::{PlansRequest, plan_classes};
 
 use crate::measure::error::MeasuringError;
 use class_group::ClassGroup;
-use loaded_classes::{LoadedClass, class_path, loaded, never_loaded};
+use loaded_classes::{LoadedClass, class_path, loaded, never_loaded, processor_path};
 use project_sources::{ClassSource, ProjectSources};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
         return Ok(());
     }
     let sources = ProjectSources::below(root, out);
-    let class_path = class_path(&units);
+    let (class_path, processor_path) = (class_path(&units), processor_path(&units));
     let is_state_only = criteria.iter().all(|criterion| criterion == STATE);
     if !is_state_only {
         loaded.extend(never_loaded(&units, &class_path, &sources, criteria, &loaded));
@@ -76,7 +76,9 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
     let scratch =
         tempfile::tempdir().map_err(|source| MeasuringError::NotMade { directory: out.to_path_buf(), source })?;
     for (number, classes) in by_place.into_values().enumerate() {
-        let asked = ClassGroup { criteria, class_path: &class_path, scratch: &scratch.path().join(number.to_string()) };
+        let scratch = scratch.path().join(number.to_string());
+        let asked =
+            ClassGroup { criteria, class_path: &class_path, processor_path: &processor_path, scratch: &scratch };
         match asked.records(&classes, &units) {
             Ok(records) => {
                 // Classes without probes are not stored. They may have been loaded.

@@ -133,3 +133,21 @@ fn texts_that_are_formatted_do_not_ask_the_machine() {
     let report = generated(&["-c", "branch"], &file, scratch.path());
     assert_eq!(count(&report, "covered"), 2, "{report:#}");
 }
+
+#[test]
+fn verdicts_about_values_that_java_leaves_to_the_jvm_name_that() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let text = "class Wave { static int of(int n) { return Math.sin(n) > 2 ? 1 : 0; } static int is(int n) { return n > 2 ? 1 : 0; } }";
+    let file = source(scratch.path(), "Wave.java", text);
+    let assumptions = |method: &str| {
+        let report = generated(&["-c", "branch", "-f", method], &file, scratch.path());
+        report["functions"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|one| one["assumptions"].to_string())
+            .collect::<String>()
+    };
+    let (of, is) = (assumptions("Wave.of"), assumptions("Wave.is"));
+    assert!(of.contains("the last digit of `Math.sin` is that of the C library") && !is.contains("Math"), "{of} {is}");
+}

@@ -483,6 +483,56 @@ fn a_source_that_does_not_compile_any_more_takes_no_others_along_and_nobody_coun
     assert_eq!((covered.len(), others.len()), (1, 1), "{covered:?} {others:?}");
 }
 
+/// An annotation processor that writes a class, which the program needs.
+const PROCESSOR: &str = r#"package tool;
+import java.io.Writer;
+import java.util.Set;
+import javax.annotation.processing.*;
+import javax.lang.model.SourceVersion;
+import javax.lang.model.element.TypeElement;
+@SupportedAnnotationTypes("*")
+public class Maker extends AbstractProcessor {
+    private boolean made;
+    @Override public SourceVersion getSupportedSourceVersion() { return SourceVersion.latest(); }
+    @Override public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
+        if (!made) {
+            made = true;
+            try (Writer out = processingEnv.getFiler().createSourceFile("acme.Made").openWriter()) {
+                out.write("package acme; class Made { static int limit() { return 3; } }");
+            } catch (java.io.IOException e) { throw new IllegalStateException(e); }
+        }
+        return false;
+    }
+}
+"#;
+
+#[test]
+fn annotation_processors_that_only_the_build_names_run_again() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let within = scratch.path();
+    let write = |name: &str, text: &str| {
+        let path = within.join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a writable scratch directory");
+        std::fs::write(path, text).expect("a writable scratch directory");
+    };
+    write("tool/Maker.java", PROCESSOR);
+    write("processors/META-INF/services/javax.annotation.processing.Processor", "tool.Maker\n");
+    let javac =
+        Command::new("javac").args(["-proc:none", "-d", "processors", "tool/Maker.java"]).current_dir(within).output();
+    assert!(javac.as_ref().is_ok_and(|javac| javac.status.success()), "{javac:?}");
+    write(
+        "src/acme/Main.java",
+        "package acme; public class Main { public static void main(String[] a) { int n = a.length; if (n > 0 || n == Made.limit()) System.out.println(n); } }",
+    );
+    let build = "javac -g -processorpath processors -d classes src/acme/Main.java && java -cp classes acme.Main 1 \
+        && rm classes/acme/Made.class";
+    let measured = touchstone(within, &["measure", "-c", "branch,mcdc", "--", "sh", "-c", build]);
+    let said = text(&measured.stderr) + &text(&measured.stdout);
+    assert!(measured.status.success() && !said.contains("bytecode"), "{said}");
+    let (covered, _) = by_status(&report(within), "branch", "acme.Main.main");
+    assert_eq!(covered, BTreeSet::from(["n > 0 || n == Made.limit() is true".to_string()]), "{said}");
+}
+
 #[test]
 fn modules_classes_that_are_never_loaded_and_other_languages_count() {
     let scratch = tempfile::tempdir().expect("a directory");

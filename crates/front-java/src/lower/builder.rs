@@ -2,6 +2,7 @@
 
 use crate::classes::layout::memory_ty;
 use crate::classfile::Desc;
+use std::collections::BTreeSet;
 use touchstone_base::Id;
 use touchstone_base::{IndexMap, Span, float};
 use touchstone_ir::{
@@ -23,6 +24,8 @@ pub(crate) struct Builder {
     pub landing_pad: Option<(Reg, BlockId)>,
     /// The hazard point of the next check's failing branch.
     pub failure_point: Option<PointId>,
+    /// Choices that Java leaves to the JVM and that the function makes in one way.
+    pub left_open: BTreeSet<String>,
 }
 
 /// Returns a 32-bit constant.
@@ -50,6 +53,7 @@ impl Builder {
             span: Span::none(),
             landing_pad: None,
             failure_point: None,
+            left_open: BTreeSet::new(),
         }
     }
 
@@ -317,7 +321,7 @@ impl Builder {
             result_data: data,
             aggregate_result: false,
             variadic: false,
-            left_open: Default::default(),
+            left_open: self.left_open,
             regs: self.regs,
             slots: IndexMap::new(),
             decisions: IndexMap::new(),

@@ -113,9 +113,12 @@ pub struct CompileOptions<'p> {
     pub release: Option<u32>,
     /// The module of the JDK that the sources belong to, and their directory.
     pub module: Option<(&'p str, &'p Path)>,
-    /// True if annotation processors of the class path run.
-    pub processors: bool,
+    /// The class path of annotation processors if they run. If it is empty, it is that of the program.
+    pub processors: Option<&'p [PathBuf]>,
 }
+
+/// The word for annotation processors of the class path.
+const OF_CLASS_PATH: &str = "processors";
 
 /// The oldest release that current compilers support.
 const OLDEST_RELEASE: u32 = 8;
@@ -172,10 +175,15 @@ impl Jdk {
         let mut request = vec!["marks".to_string(), records.display().to_string(), to.display().to_string()];
         request.push(joined.to_string_lossy().into_owned());
         request.push(source_path.unwrap_or(Path::new("")).display().to_string());
-        request.extend([release, module, if how.processors { "processors" } else { "" }.to_string()]);
+        let processors = match how.processors {
+            None => String::new(),
+            Some([]) => OF_CLASS_PATH.to_string(),
+            Some(path) => std::env::join_paths(path).unwrap_or_default().to_string_lossy().into_owned(),
+        };
+        request.extend([release, module, processors]);
         request.extend(sources.map(|source| source.display().to_string()));
         let compiled = self.compiler.compile(&self.tool("java"), &helper, &request);
-        if how.processors {
+        if how.processors.is_some() {
             // Annotation processors may have changed the state of the JVM.
             self.compiler.stop();
         }

@@ -14,7 +14,8 @@ pub const MARKER: &str = ".touchstone";
 const TEXT: &str = "Touchstone wrote this directory, and clears it for the next measurement.\n";
 
 /// The extensions of the files that measurements write.
-const EXTENSIONS: [&str; 9] = ["json", "hits", "state", "class", "loaded", "path", "jstate", "jends", "source"];
+const EXTENSIONS: [&str; 10] =
+    ["json", "hits", "state", "class", "loaded", "path", "processors", "jstate", "jends", "source"];
 
 /// Creates an output directory. An existing directory must be empty or carry the marker.
 pub fn create_output_directory(directory: &Path) -> Result<()> {

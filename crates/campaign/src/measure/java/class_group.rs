@@ -27,6 +27,8 @@ fn refusal(said: &str, source: &Path) -> Option<String> {
 pub(super) struct ClassGroup<'a> {
     pub criteria: &'a [String],
     pub class_path: &'a [PathBuf],
+    /// The class path of the annotation processors that the build ran.
+    pub processor_path: &'a [PathBuf],
     pub scratch: &'a Path,
 }
 
@@ -118,7 +120,7 @@ impl ClassGroup<'_> {
         let other = classes.iter().filter(|(_, source)| !is_java(source));
         not_compiled.extend(other.map(|(_, source)| (source.clone(), "only Java sources are read".to_string())));
         let compiled = self.scratch.join("compiled");
-        let mut may_process = has_processors(path);
+        let mut may_process = !self.processor_path.is_empty() || has_processors(path);
         let mut processors = false;
         loop {
             let left: Vec<&(LoadedClass, PathBuf)> =
@@ -163,6 +165,7 @@ impl ClassGroup<'_> {
         let root = classes.first().and_then(|(loaded, source)| {
             source.ancestors().nth(loaded.class.name.split('/').count()).map(Path::to_path_buf)
         });
+        let processors = processors.then_some(self.processor_path);
         let how = CompileOptions { source_path: root.as_deref(), release, processors, ..CompileOptions::default() };
         let mut marks = jdk.compile(&sources, path, &how, to)?.marks;
         let mut from_bytecode = BTreeMap::new();

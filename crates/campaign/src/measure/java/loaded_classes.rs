@@ -77,9 +77,18 @@ pub(super) fn never_loaded(
 
 /// Returns all origins of classes, in any JVM.
 pub(super) fn class_path(units: &Path) -> Vec<PathBuf> {
+    places(units, "path")
+}
+
+/// Returns the class paths of the annotation processors that compilers ran, in any JVM.
+pub(super) fn processor_path(units: &Path) -> Vec<PathBuf> {
+    places(units, "processors")
+}
+
+/// Returns the directories and jars in the files with an extension.
+fn places(units: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(units).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut files: Vec<PathBuf> =
-        entries.filter(|path| path.extension().is_some_and(|extension| extension == "path")).collect();
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|own| own == extension)).collect();
     files.sort_unstable();
     let mut found: Vec<PathBuf> = Vec::new();
     for text in files.iter().filter_map(|file| std::fs::read_to_string(file).ok()) {

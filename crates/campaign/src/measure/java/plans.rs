@@ -4,7 +4,7 @@
 //! then, since the classes do. Concurrent requests get the same answer, which is computed once.
 
 use super::class_group::ClassGroup;
-use super::loaded_classes::LoadedClass;
+use super::loaded_classes::{LoadedClass, processor_path};
 use super::offline::Tree;
 use super::project_sources::{ClassSource, ProjectSources};
 use crate::measure::error::MeasuringError;
@@ -50,7 +50,12 @@ pub fn plan_classes(request: &PlansRequest) -> Result<(), MeasuringError> {
     }
     let scratch = tempfile::tempdir().map_err(failed)?;
     let class_path = with_manifests(&request.class_path);
-    let asked = ClassGroup { criteria: &request.criteria, class_path: &class_path, scratch: scratch.path() };
+    let asked = ClassGroup {
+        criteria: &request.criteria,
+        class_path: &class_path,
+        processor_path: &processor_path(&units),
+        scratch: scratch.path(),
+    };
     let named = request.criteria.iter().filter_map(|name| criterion_named(name));
     let criteria: Vec<&'static dyn GoalCriterion> = named.filter(|criterion| has_predicates(*criterion)).collect();
     if let Ok(group) = asked.program(&classes) {

@@ -335,7 +335,10 @@ fn math_native(b: &mut Builder, class: &str, name: &str, desc: &str, is_native: 
     // The JVM has intrinsics for these methods of `Math`, whose last digit is unspecified. All others are bytecode or native.
     const OF_MACHINE: [&str; 7] = ["sin", "cos", "tan", "exp", "log", "log10", "pow"];
     let function = match class {
-        "java/lang/Math" if OF_MACHINE.contains(&name) => math::Function::of_c(name),
+        "java/lang/Math" if OF_MACHINE.contains(&name) => {
+            b.left_open.insert(format!("the last digit of `Math.{name}` is that of the C library"));
+            math::Function::of_c(name)
+        }
         _ if is_native => math::Function::of_java(name),
         _ => None,
     };
