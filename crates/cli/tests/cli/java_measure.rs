@@ -515,18 +515,22 @@ fn annotation_processors_that_only_the_build_names_run_again() {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a writable scratch directory");
         std::fs::write(path, text).expect("a writable scratch directory");
     };
-    write("tool/Maker.java", PROCESSOR);
-    write("processors/META-INF/services/javax.annotation.processing.Processor", "tool.Maker\n");
-    let javac =
-        Command::new("javac").args(["-proc:none", "-d", "processors", "tool/Maker.java"]).current_dir(within).output();
-    assert!(javac.as_ref().is_ok_and(|javac| javac.status.success()), "{javac:?}");
+    // A library: it is no part of the project, and on no class path.
+    let library = tempfile::tempdir().expect("a scratch directory");
+    std::fs::write(library.path().join("Maker.java"), PROCESSOR).expect("a writable scratch directory");
+    let packed = "mkdir -p made/META-INF/services && echo tool.Maker > made/META-INF/services/javax.annotation.processing.Processor \
+        && javac -proc:none -d made Maker.java && jar --create --file maker.jar -C made .";
+    let packed = Command::new("sh").args(["-c", packed]).current_dir(library.path()).output().expect("a shell");
+    assert!(packed.status.success(), "{}", text(&packed.stderr));
+    let jar = library.path().join("maker.jar").display().to_string();
     write(
         "src/acme/Main.java",
         "package acme; public class Main { public static void main(String[] a) { int n = a.length; if (n > 0 || n == Made.limit()) System.out.println(n); } }",
     );
-    let build = "javac -g -processorpath processors -d classes src/acme/Main.java && java -cp classes acme.Main 1 \
-        && rm classes/acme/Made.class";
-    let measured = touchstone(within, &["measure", "-c", "branch,mcdc", "--", "sh", "-c", build]);
+    let build = format!(
+        "javac -g -processorpath {jar} -d classes src/acme/Main.java && java -cp classes acme.Main 1 && rm classes/acme/Made.*"
+    );
+    let measured = touchstone(within, &["measure", "-c", "branch", "--", "sh", "-c", &build]);
     let said = text(&measured.stderr) + &text(&measured.stdout);
     assert!(measured.status.success() && !said.contains("bytecode"), "{said}");
     let (covered, _) = by_status(&report(within), "branch", "acme.Main.main");
