@@ -11,6 +11,9 @@ use crate::terms::path_bounds::Bounds;
 use crate::terms::term::{TermId, VarId};
 use crate::terms::term_store::Terms;
 
+/// The maximum size of the points of an enumeration in bytes.
+const MAX_POINT_BYTES: usize = 1 << 26;
+
 /// The maximum number of points visited, as a multiple of the points allowed.
 const MAX_POINTS_FACTOR: usize = 16;
 
@@ -123,6 +126,11 @@ struct Points {
 }
 
 impl Points {
+    /// Returns the size of the values in bytes.
+    fn bytes(&self) -> usize {
+        self.columns.iter().map(|column| column.bytes_per_value() * self.len).sum()
+    }
+
     /// The product with the values of one more variable, as far as it satisfies the conditions.
     fn extended(
         self,
@@ -147,7 +155,7 @@ impl Points {
             for chunk in domain.chunks(BLOCK) {
                 if block[last].len() + chunk.len() > BLOCK {
                     flush(&mut block, &mut kept);
-                    if kept.len > limit.points || limit.deadline.is_over() {
+                    if kept.len > limit.points || kept.bytes() > MAX_POINT_BYTES || limit.deadline.is_over() {
                         return None;
                     }
                 }

@@ -40,6 +40,16 @@ impl Column {
         }
     }
 
+    /// Returns the size of a value in bytes.
+    pub(crate) fn bytes_per_value(&self) -> usize {
+        match self {
+            Column::U8(_) => 1,
+            Column::U16(_) => 2,
+            Column::U32(_) => 4,
+            Column::U64(_) => 8,
+        }
+    }
+
     fn len(&self) -> usize {
         match self {
             Column::U8(v) => v.len(),

@@ -54,7 +54,7 @@ impl Default for Config {
             conflicts: None,
             deadline: Deadline::NEVER,
             interrupt: None,
-            enumeration: 1 << 20,
+            enumeration: 1 << 22,
             pool: 16,
             remembered: DEFAULT_REMEMBERED_BYTES,
             memory: None,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
 /// The maximum number of suites that wait.
-const MAX_WAITING: usize = 32;
+const MAX_WAITING: usize = 128;
 
 /// The factor by which the number of waiting suites grows.
 const GROWTH: usize = 4;
