@@ -36,7 +36,7 @@ impl Scratch {
         self.load(terms, start);
         let mut random = Random(constraints.len() as u64);
         for step in 0..steps {
-            if step % STEPS_PER_CHECK == 0 && deadline.is_over() {
+            if step.is_multiple_of(STEPS_PER_CHECK) && deadline.is_over() {
                 return None;
             }
             let violated: Vec<TermId> = constraints.iter().copied().filter(|&c| self.eval(terms, c) != 1).collect();
@@ -71,7 +71,7 @@ impl Scratch {
         }
         let first = (random.next() % moves.len() as u64) as usize;
         moves.rotate_left(first);
-        if random.next() % RANDOM_MOVE == 0 {
+        if random.next().is_multiple_of(RANDOM_MOVE) {
             return moves.first().copied();
         }
         let mut best: Option<(usize, VarId, u64)> = None;
