@@ -29,8 +29,6 @@ pub(crate) struct Scratch {
     epoch: u32,
     vars: Vec<u64>,
     stack: Vec<TermId>,
-    /// True if operations are also inverted that a guess leaves out: more changes would be compared at each step.
-    invert_all: bool,
 }
 
 struct Dense<'a> {
@@ -158,15 +156,6 @@ impl Scratch {
             violated = self.first_violated(terms, constraints)?;
         }
         None
-    }
-
-    /// Single changes that may make a condition true, by all inverses.
-    pub(crate) fn all_moves(&mut self, terms: &Terms, condition: TermId) -> Vec<(VarId, u64)> {
-        let mut moves = Vec::new();
-        self.invert_all = true;
-        self.moves_for(terms, condition, true, MAX_DEPTH, &mut moves);
-        self.invert_all = false;
-        moves
     }
 
     /// Single changes that may give a truth value to a condition.
@@ -351,11 +340,6 @@ impl Scratch {
         let width = terms.width(a);
         let m = mask(width);
         let (x, y) = (self.eval(terms, a), self.eval(terms, b));
-        if self.invert_all {
-            for (second, value) in operands(op, width, x, y, target) {
-                self.invert(terms, if second { b } else { a }, value, depth, moves);
-            }
-        }
         match op {
             Op::Add => {
                 self.invert(terms, a, target.wrapping_sub(y) & m, depth, moves);
@@ -425,84 +409,6 @@ impl Scratch {
                     return (element.offset == at && element.bytes == bytes).then_some(element.term);
                 }
             }
-        }
-    }
-}
-
-/// Returns values of the operands, each with the other one as it is, with which a multiplication, division or remainder has
-/// a result; true means the second operand.
-fn operands(op: Op, width: u8, x: u64, y: u64, target: u64) -> Vec<(bool, u64)> {
-    let m = mask(width);
-    let mut found = Vec::new();
-    match op {
-        Op::Mul => {
-            found.extend(factor(width, y, target, x).map(|value| (false, value)));
-            found.extend(factor(width, x, target, y).map(|value| (true, value)));
-        }
-        Op::UDiv => {
-            // Dividends between the product and the next one; divisors between two quotients.
-            if let Some(least) = target.checked_mul(y).filter(|&least| y != 0 && least <= m) {
-                found.push((false, x.clamp(least, least.saturating_add(y - 1).min(m))));
-            }
-            if let Some(greatest) = x.checked_div(target) {
-                let least = x.checked_div(target.wrapping_add(1)).map_or(1, |below| below + 1);
-                if least <= greatest {
-                    found.push((true, y.clamp(least, greatest)));
-                }
-            }
-        }
-        Op::URem => {
-            if y > target {
-                let near = (x - x % y).checked_add(target).filter(|&near| near <= m);
-                found.push((false, near.unwrap_or(target)));
-            }
-            // The remainder of a division by the difference is the target, if the difference is greater.
-            if let Some(divisor) = x.checked_sub(target).filter(|&divisor| divisor > target) {
-                found.push((true, divisor));
-            }
-        }
-        _ => {}
-    }
-    found
-}
-
-/// Returns the value nearest to `current` in its high bits whose product with `other` is the target, if there is one.
-fn factor(width: u8, other: u64, target: u64, current: u64) -> Option<u64> {
-    let m = mask(width);
-    let zeros = other.trailing_zeros().min(u32::from(width));
-    if zeros >= u32::from(width) || target & mask(zeros as u8) != 0 && zeros > 0 {
-        return None;
-    }
-    let odd = other >> zeros;
-    // Newton's iteration doubles the number of right bits: 3, 6, 12, 24, 48, 96.
-    let inverse = (0..5).fold(odd, |inverse, _| inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse))));
-    let low = mask(width - zeros as u8);
-    Some(((target & m) >> zeros).wrapping_mul(inverse) & low | current & m & !low)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::random::Random;
-    use crate::terms::semantics::apply;
-
-    #[test]
-    fn operands_give_the_result() {
-        let mut random = Random(3);
-        for op in [Op::Mul, Op::UDiv, Op::URem] {
-            let mut count = 0;
-            for _ in 0..2_000 {
-                let width = [8, 32, 64][(random.next() % 3) as usize];
-                let [x, y, target] =
-                    [random.next(), random.next() >> (random.next() % 64), random.next() >> (random.next() % 64)]
-                        .map(|value| value & mask(width));
-                for (second, value) in operands(op, width, x, y, target) {
-                    let (x, y) = if second { (x, value) } else { (value, y) };
-                    assert_eq!(apply(op, width, x, y), target, "{op:?} {width} {x} {y}");
-                    count += 1;
-                }
-            }
-            assert!(count > 500, "{op:?}: {count}");
         }
     }
 }

@@ -1,10 +1,9 @@
-//! Assignments: one (`model.rs`), all of a domain (`view.rs`, `enumerate.rs`), and guesses at better ones, by a few changes or by a walk.
+//! Assignments: one (`model.rs`), all of a domain (`view.rs`, `enumerate.rs`), and guesses at better ones.
 
 pub(crate) mod comparisons;
 pub(crate) mod enumerate;
 pub(crate) mod float_guess;
 pub(crate) mod guess;
-pub(crate) mod local_search;
 pub(crate) mod model;
 pub(crate) mod order;
 pub(crate) mod program;

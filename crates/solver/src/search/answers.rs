@@ -3,7 +3,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::Duration;
 use touchstone_base::Deadline;
 
 use crate::models::enumerate::{Limit, bounded_vars, box_size, enumerate};
@@ -59,12 +58,6 @@ const BYTES_PER_ENTRY: usize = 100;
 const MAX_POINTS_BEFORE_SAT: usize = 4096;
 /// The maximum number of SAT conflicts before a larger domain is enumerated.
 const MAX_FIRST_CONFLICTS: u64 = 300;
-/// The maximum number of SAT conflicts before a local search.
-const MAX_CONFLICTS_BEFORE_WALK: u64 = 3_000;
-/// The maximum number of steps of a local search.
-const MAX_WALK_STEPS: u32 = 20_000;
-/// The maximum duration of a local search.
-const MAX_WALK_TIME: Duration = Duration::from_millis(500);
 /// The maximum number of rounds of alias lemmas before that.
 const MAX_FIRST_LEMMA_ROUNDS: u32 = 4;
 /// The maximum number of new conditions that are each checked for a cycle of orderings.
@@ -558,39 +551,7 @@ impl Solver {
         {
             return found;
         }
-        let more = self.config.conflicts.unwrap_or(u64::MAX).min(MAX_CONFLICTS_BEFORE_WALK);
-        let answer = self.sat(terms, base, &constraints, Budget { conflicts: Some(more), rounds: None, deadline });
-        if !matches!(answer, SearchOutcome::Unknown(Why::Conflicts)) {
-            return answer;
-        }
-        if let Some(model) = self.walk(terms, base, &constraints, deadline) {
-            self.stats.guesses += 1;
-            return SearchOutcome::Models(self.crossed(terms, base, &constraints, model));
-        }
-        if self.config.conflicts == Some(more) {
-            return answer;
-        }
         self.sat(terms, base, &constraints, Budget { conflicts: self.config.conflicts, rounds: None, deadline })
-    }
-
-    /// Walks from a model at hand to one of the constraints.
-    fn walk(
-        &mut self,
-        terms: &Terms,
-        base: &ConstraintGroup,
-        constraints: &[TermId],
-        deadline: Deadline,
-    ) -> Option<Rc<Model>> {
-        let start = match &*base.pool.borrow() {
-            ModelPool::Some(models) => models.first()?.clone(),
-            ModelPool::All(_) => return None,
-        };
-        let limit = deadline.or_earlier(Deadline::after(MAX_WALK_TIME));
-        let values = self.scratch.walk(terms, &start, constraints, MAX_WALK_STEPS, limit)?;
-        let model = Model::new(base.vars.clone(), values);
-        let holds = constraints.iter().all(|&constraint| model.satisfies(terms, constraint));
-        debug_assert!(holds, "two evaluators disagree");
-        holds.then(|| Rc::new(model))
     }
 
     /// Notes how a question was settled without the SAT solver.
