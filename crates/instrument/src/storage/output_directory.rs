@@ -14,8 +14,21 @@ pub const MARKER: &str = ".touchstone";
 const TEXT: &str = "Touchstone wrote this directory, and clears it for the next measurement.\n";
 
 /// The extensions of the files that measurements write.
-const EXTENSIONS: [&str; 10] =
-    ["json", "hits", "state", "class", "loaded", "path", "processors", "jstate", "jends", "source"];
+const EXTENSIONS: [&str; 13] = [
+    "json",
+    "hits",
+    "state",
+    "class",
+    "loaded",
+    "compiled",
+    "path",
+    "processors",
+    "jstate",
+    "jends",
+    "source",
+    "plan",
+    "planned",
+];
 
 /// Creates an output directory. An existing directory must be empty or carry the marker.
 pub fn create_output_directory(directory: &Path) -> Result<()> {
