@@ -13,6 +13,8 @@ pub enum WorkKind {
     Check,
     /// A symbolically executed instruction.
     Instruction,
+    /// A symbolically executed instruction or branch over constants.
+    ConstantInstruction,
     /// A solver query, without the work below.
     Query,
     /// A term that is built.
@@ -47,6 +49,7 @@ impl WorkKind {
         match self {
             WorkKind::Check => 1_000,
             WorkKind::Instruction => 500,
+            WorkKind::ConstantInstruction => 40,
             WorkKind::Query => 1_000,
             WorkKind::Term => 2_000,
             WorkKind::Evaluation => 120,
@@ -54,7 +57,7 @@ impl WorkKind {
             WorkKind::Propagation => 120,
             WorkKind::Conflict => 12_000,
             WorkKind::Run => 2_000,
-            WorkKind::Step => 35,
+            WorkKind::Step => 15,
             WorkKind::State => 1_000,
             WorkKind::Kibibyte => 100,
             WorkKind::InputValue => 50,

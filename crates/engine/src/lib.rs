@@ -50,7 +50,7 @@ pub use prover::prove_infeasible;
 pub use search::call_sequence::{Sequence, SequenceCall, SequencePlan};
 pub use search::explanation::{Conflict, Explanation, Fact, explain};
 pub use search::explore::{explore, explore_further, explore_goals, explore_goals_after, explore_paths_and_goals};
-pub use search::independence_pairs::{PairSearchInput, PairSearchResult, distinct, explore_pairs, rows_of};
+pub use search::independence_pairs::{PairSearchInput, PairSearchResult, explore_pairs, rows_of};
 pub use search::path_following::InvalidPrefix;
 pub use search::prefix::{Prefix, PrefixInput, explore_from, explore_turns};
 pub use search::search_events::{Progress, SearchEvent, Sink};

@@ -27,6 +27,7 @@
 pub mod arith;
 mod builtins;
 mod c;
+mod decoded_code;
 mod device_registers;
 mod environment_taint;
 mod java;

@@ -1,9 +1,11 @@
-//! The machine: frames, registers and the instruction loop. `step.rs` executes single instructions, `outside.rs` is the
-//! interface for inputs, memory and results.
+//! The machine: frames, registers and the instruction loop. `step.rs` executes single instructions, `decoded_loop.rs` the
+//! frequent cases of them, and `interface.rs` is the interface for inputs, memory and results.
 
+mod decoded_loop;
 mod interface;
 mod step;
 
+use crate::decoded_code::{DecodedFunction, DecodedFunctions};
 use crate::environment_taint::EnvironmentTaint;
 use crate::memory::{AddressLayout, Fill, Memory, ObjectKind};
 use crate::observer::{Event, Observer};
@@ -204,6 +206,8 @@ pub struct Machine<'m> {
     module: &'m Module,
     /// The source of functions and globals that the module does not contain yet.
     growing: Option<&'m dyn LazyModule>,
+    /// The functions in a form that executes faster.
+    decoded: Arc<DecodedFunctions>,
     limits: Limits,
     pub(crate) memory: Memory<'m>,
     globals: Arc<IndexMap<GlobalId, ObjectId>>,
@@ -258,7 +262,14 @@ impl<'m> Machine<'m> {
 
     /// Creates a machine for a module that grows.
     pub fn growing(module: &'m Module, growing: &'m dyn LazyModule, limits: Limits) -> Self {
-        Machine { growing: Some(growing), ..Machine::new(module, limits) }
+        let decoded = Arc::new(DecodedFunctions::new(module.functions.len(), true));
+        Machine { growing: Some(growing), decoded, ..Machine::new(module, limits) }
+    }
+
+    /// Executes every instruction by its definition from now on, which is slower: for comparisons.
+    #[must_use]
+    pub fn without_decoding(self) -> Self {
+        Machine { decoded: Arc::new(DecodedFunctions::new(0, false)), ..self }
     }
 
     /// Creates a machine with another layout of objects.
@@ -266,6 +277,7 @@ impl<'m> Machine<'m> {
         let mut machine = Machine {
             module,
             growing: None,
+            decoded: Arc::new(DecodedFunctions::new(module.functions.len(), false)),
             limits,
             memory: Memory::new(limits.heap_bytes, layout),
             globals: Arc::default(),
@@ -325,7 +337,8 @@ impl<'m> Machine<'m> {
         'm: 'o,
     {
         debug_assert_eq!(module.globals.len(), self.module.globals.len());
-        Machine { module, ..self }
+        let decoded = Arc::new(DecodedFunctions::new(module.functions.len(), self.growing.is_some()));
+        Machine { module, decoded, ..self }
     }
 
     fn make_globals(&mut self) {
@@ -411,9 +424,13 @@ impl<'m> Machine<'m> {
         end
     }
 
-    fn run(&mut self, observer: &mut impl Observer) -> End {
+    fn run<O: Observer>(&mut self, observer: &mut O) -> End {
+        let decoded = Arc::clone(&self.decoded);
         while let Some(&frame) = self.frames.last() {
-            if let Err((stop, span)) = self.run_frame(frame, observer) {
+            // The taint analysis watches every instruction.
+            let code =
+                if self.taint.is_some() { None } else { decoded.get(frame.func, frame.function, O::WATCHES_POINTS) };
+            if let Err((stop, span)) = self.run_frame(frame, code, observer) {
                 self.note_unsupported_statement(&stop);
                 return stop.at(span);
             }
@@ -424,39 +441,49 @@ impl<'m> Machine<'m> {
     /// Runs the innermost frame up to a call or its return. Its position is written back only at a call, because
     /// nothing reads it before.
     #[inline(never)]
-    fn run_frame(&mut self, mut frame: CallFrame<'m>, observer: &mut impl Observer) -> Result<(), (Stop, Span)> {
-        'blocks: loop {
-            let block = &frame.function.blocks[frame.block];
-            for (index, inst) in block.insts.iter().enumerate().skip(frame.next) {
-                if let Some(taint) = &mut self.taint
-                    && let Some(end) = taint.at(self.frames.len(), frame.func, frame.function, (frame.block, index))
-                {
-                    (frame.block, frame.next) = end;
-                    continue 'blocks;
-                }
-                match self.tick().and_then(|()| self.step(&frame, inst, observer)) {
-                    Ok(ControlTransfer::Next) => {}
-                    Ok(ControlTransfer::Call { callee, result }) => {
-                        if let Some(top) = self.frames.last_mut() {
-                            (top.block, top.next) = (frame.block, index + 1);
-                        }
-                        return self.enter(callee, result, observer).map_err(|stop| (stop, inst.span));
-                    }
-                    Ok(ControlTransfer::ReturnMark { buffer, result }) => {
-                        let at = CallFrame { next: index + 1, ..frame };
-                        self.set_mark(&at, buffer, result).map_err(|stop| (stop, inst.span))?;
-                    }
-                    Ok(ControlTransfer::Resume { mark, value }) => {
-                        return self.resume(mark, value, observer).map_err(|stop| (stop, inst.span));
-                    }
-                    Err(stop) => return Err((stop, inst.span)),
-                }
+    fn run_frame(
+        &mut self,
+        mut frame: CallFrame<'m>,
+        code: Option<&DecodedFunction>,
+        observer: &mut impl Observer,
+    ) -> Result<(), (Stop, Span)> {
+        loop {
+            if let Some(code) = code {
+                let op = self.run_decoded(&frame, code, code.op_at(frame.block, frame.next), observer);
+                (frame.block, frame.next) = code.position(op);
             }
-            let Terminator { kind, span } = &block.terminator;
-            match self.tick().and_then(|()| self.finish_block(&frame, kind, observer)) {
-                Ok(Some(target)) => (frame.block, frame.next) = (target, 0),
-                Ok(None) => return Ok(()),
-                Err(stop) => return Err((stop, *span)),
+            let block = &frame.function.blocks[frame.block];
+            let Some(inst) = block.insts.get(frame.next) else {
+                let Terminator { kind, span } = &block.terminator;
+                match self.tick().and_then(|()| self.finish_block(&frame, kind, observer)) {
+                    Ok(Some(target)) => (frame.block, frame.next) = (target, 0),
+                    Ok(None) => return Ok(()),
+                    Err(stop) => return Err((stop, *span)),
+                }
+                continue;
+            };
+            if let Some(taint) = &mut self.taint
+                && let Some(end) = taint.at(self.frames.len(), frame.func, frame.function, (frame.block, frame.next))
+            {
+                (frame.block, frame.next) = end;
+                continue;
+            }
+            match self.tick().and_then(|()| self.step(&frame, inst, observer)) {
+                Ok(ControlTransfer::Next) => frame.next += 1,
+                Ok(ControlTransfer::Call { callee, result }) => {
+                    if let Some(top) = self.frames.last_mut() {
+                        (top.block, top.next) = (frame.block, frame.next + 1);
+                    }
+                    return self.enter(callee, result, observer).map_err(|stop| (stop, inst.span));
+                }
+                Ok(ControlTransfer::ReturnMark { buffer, result }) => {
+                    frame.next += 1;
+                    self.set_mark(&frame, buffer, result).map_err(|stop| (stop, inst.span))?;
+                }
+                Ok(ControlTransfer::Resume { mark, value }) => {
+                    return self.resume(mark, value, observer).map_err(|stop| (stop, inst.span));
+                }
+                Err(stop) => return Err((stop, inst.span)),
             }
         }
     }
@@ -470,7 +497,7 @@ impl<'m> Machine<'m> {
     // Frames.
 
     /// Pushes a frame for `callee` with `self.arguments`.
-    fn enter(&mut self, callee: FuncId, result: Option<Reg>, observer: &mut impl Observer) -> Result<(), Stop> {
+    fn enter<O: Observer>(&mut self, callee: FuncId, result: Option<Reg>, observer: &mut O) -> Result<(), Stop> {
         let Some(function) = self.function(callee) else {
             return Err(Stop::Unsupported(UnsupportedOperation::ExternalFunction(callee.to_string())));
         };
@@ -485,6 +512,9 @@ impl<'m> Machine<'m> {
         }
         let (reg_base, slot_base) = (self.regs.len(), self.slots.len());
         self.regs.resize(reg_base + function.regs.len(), Value::Undefined);
+        if let Some(code) = self.decoded.get(callee, function, O::WATCHES_POINTS) {
+            self.regs.extend_from_slice(&code.constants);
+        }
         self.slots.resize(slot_base + function.slots.len(), None);
         for (param, &argument) in function.params.iter().zip(&self.arguments) {
             let argument = match (argument, function.regs[param.reg].ty) {
@@ -583,7 +613,8 @@ impl<'m> Machine<'m> {
 
     /// Returns a register of the innermost frame.
     pub(crate) fn register(&self, frame: &CallFrame<'m>, reg: Reg) -> Option<Value> {
-        self.regs.get(frame.reg_base + reg.index()).copied()
+        let is_own = reg.index() < frame.function.regs.len();
+        is_own.then(|| self.regs[frame.reg_base + reg.index()])
     }
 
     /// Returns the object of a slot of the innermost frame, or `None` if it is not allocated yet.

@@ -49,6 +49,8 @@ pub enum Event {
 
 /// Receives the events of a run.
 pub trait Observer {
+    /// True if the observer watches any points.
+    const WATCHES_POINTS: bool = true;
     /// Receives an event.
     fn event(&mut self, event: &Event);
     /// The program wrote to standard output.
@@ -66,7 +68,11 @@ pub trait Observer {
     fn enter(&mut self, _at: &StateView<'_>) {}
     /// A function is about to return the value of an operand, which is defined.
     fn returning(&mut self, _operand: Operand, _at: &StateView<'_>) {}
-    /// A point was executed.
+    /// Returns true if [`Observer::point`] does anything at a point now.
+    fn watches(&self, _func: FuncId, _point: PointId) -> bool {
+        true
+    }
+    /// A point was executed. Points that are not [watched](Observer::watches) may be left out.
     fn point(&mut self, _point: PointId, _at: &StateView<'_>) {}
 }
 
@@ -75,6 +81,7 @@ pub trait Observer {
 pub struct NullObserver;
 
 impl Observer for NullObserver {
+    const WATCHES_POINTS: bool = false;
     fn event(&mut self, _: &Event) {}
     fn output(&mut self, _: &[u8]) {}
 }
@@ -104,6 +111,7 @@ impl PathRecorder {
 }
 
 impl Observer for PathRecorder {
+    const WATCHES_POINTS: bool = false;
     fn event(&mut self, event: &Event) {
         match *event {
             Event::Branch { role, .. } | Event::Switch { role, .. } if !role.is_outcome() => return,

@@ -177,6 +177,7 @@ impl<'p> Startup<'p> {
 struct Output(bool);
 
 impl Observer for Output {
+    const WATCHES_POINTS: bool = false;
     fn event(&mut self, _: &Event) {}
     fn output(&mut self, _: &[u8]) {
         self.0 = true;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use touchstone_interp::{End, Event, LimitKind, Limits, Machine, Observer, StateView, Value, started};
 use touchstone_ir::filetest::{self, Call, Expectation};
-use touchstone_ir::{BranchRole, Module, PointId, PointKind, Ty, parse, print, sign_extend, verify};
+use touchstone_ir::{BranchRole, FuncId, Module, PointId, PointKind, Ty, parse, print, sign_extend, verify};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir")
@@ -172,7 +172,17 @@ fn role_sign(role: BranchRole) -> &'static str {
 fn run(module: &Module, call: &Call) -> Result<(String, String), String> {
     let function = module.function_named(&call.function).ok_or_else(|| format!("no function `{}`", call.function))?;
     let limits = Limits { steps: 1_000_000, frames: 1000, heap_bytes: 1 << 24 };
-    let mut machine = Machine::new(module, limits);
+    let machine = Machine::new(module, limits);
+    let outcome = run_in(machine.clone(), module, function, call);
+    let defined = run_in(machine.without_decoding(), module, function, call);
+    match outcome == defined {
+        true => Ok((outcome.0, outcome.1)),
+        false => Err(format!("decoded code gives {outcome:?}, its definition {defined:?}")),
+    }
+}
+
+/// Returns the end with its output, the trace, and the number of steps.
+fn run_in(mut machine: Machine<'_>, module: &Module, function: FuncId, call: &Call) -> (String, String, u64) {
     let provided = |bytes: &Vec<u8>| touchstone_interp::Provided {
         source: touchstone_ir::InputSource::Request,
         name: String::new(),
@@ -187,7 +197,7 @@ fn run(module: &Module, call: &Call) -> Result<(String, String), String> {
     if !recorder.output.is_empty() {
         write!(outcome, " output {:?}", String::from_utf8_lossy(&recorder.output)).expect("a string");
     }
-    Ok((outcome, recorder.trace))
+    (outcome, recorder.trace, machine.steps_taken())
 }
 
 fn show(end: &End, ty: Option<Ty>, module: &Module) -> String {

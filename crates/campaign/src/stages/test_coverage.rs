@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use touchstone_base::Deadline;
 use touchstone_criteria::{Disagreement, GoalIndex, Replay, TestCase};
-use touchstone_engine::{EvaluatedRow, MachineTemplates, RunObservation, distinct, watch_test};
+use touchstone_engine::{EvaluatedRow, MachineTemplates, RunObservation, watch_test};
 use touchstone_ir::{FuncId, Module};
 
 /// The rows that tests evaluated.
@@ -52,7 +52,7 @@ pub(crate) fn run_for_coverage(
         test.covers.extend(run.hits);
         test.covers.sort_unstable();
         test.covers.dedup();
-        evaluated.rows.insert(test.id.clone(), distinct(run.rows));
+        evaluated.rows.insert(test.id.clone(), run.rows);
     }
     evaluated
 }

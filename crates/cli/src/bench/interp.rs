@@ -36,6 +36,7 @@ struct InterpRow {
 struct Output(Vec<u8>);
 
 impl Observer for Output {
+    const WATCHES_POINTS: bool = false;
     fn event(&mut self, _: &Event) {}
     fn output(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);

@@ -94,6 +94,7 @@ impl Output<'_> {
 }
 
 impl Observer for Output<'_> {
+    const WATCHES_POINTS: bool = false;
     fn event(&mut self, _: &Event) {}
     fn output(&mut self, bytes: &[u8]) {
         let written = self.stdout.write_all(bytes);

@@ -250,7 +250,7 @@ fn results_of_methods_are_measured() {
     std::fs::create_dir(scratch.path().join("src")).expect("writable");
     std::fs::write(scratch.path().join("src/Returns.java"), RETURNS).expect("writable");
     let compiled =
-        Command::new("javac").args(["-d", "classes", "src/Returns.java"]).current_dir(scratch.path()).status();
+        crate::support::javac().args(["-d", "classes", "src/Returns.java"]).current_dir(scratch.path()).status();
     assert!(compiled.expect("javac runs").success());
     let touchstone = |words: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));

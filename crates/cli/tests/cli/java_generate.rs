@@ -288,7 +288,7 @@ fn a_class_file_alone_has_the_compilers_decisions() {
         "Bare.java",
         "package deep.er;\nclass Bare {\n    static int sign(int a) {\n        if (a < 0) return -1;\n        return a == 0 ? 0 : 1;\n    }\n}\n",
     );
-    let javac = Command::new("javac").arg("-d").arg(scratch.path()).arg(&file).status().expect("javac runs");
+    let javac = crate::support::javac().arg("-d").arg(scratch.path()).arg(&file).status().expect("javac runs");
     assert!(javac.success());
     let class = scratch.path().join("deep/er/Bare.class");
     let report = generated(&["-c", "branch", "-f", "sign"], &class, &scratch.path().join("out"));
@@ -318,7 +318,7 @@ fn a_name_that_source_cant_write_takes_no_other_tests_with_it() {
     let scratch = tempfile::tempdir().expect("a directory");
     let code = "class Made {\n    static int call(int a) { return a > 3 ? 2 : 1; }\n    static int f(int a) { return a > 4 ? Gone.x : 1; }\n}\nclass Gone { static int x; }\n";
     let file = source(scratch.path(), "Made.java", code);
-    let javac = Command::new("javac").arg("-d").arg(scratch.path()).arg(&file).status().expect("javac runs");
+    let javac = crate::support::javac().arg("-d").arg(scratch.path()).arg(&file).status().expect("javac runs");
     assert!(javac.success());
     // As tools that obfuscate do; and a class is missing.
     let class = scratch.path().join("Made.class");

@@ -10,7 +10,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// Compiles sources into a directory.
 fn compiled(to: &Path, class_path: &Path, sources: &[&Path]) {
-    let output = Command::new("javac").arg("-d").arg(to).arg("-cp").arg(class_path).args(sources).output();
+    let output = crate::support::javac().arg("-d").arg(to).arg("-cp").arg(class_path).args(sources).output();
     let output = output.expect("javac runs");
     assert!(output.status.success(), "{}", text(&output.stderr));
 }

@@ -56,7 +56,7 @@ fn compiled() -> tempfile::TempDir {
     std::fs::create_dir_all(&package).expect("writable");
     std::fs::write(package.join("Gate.java"), GATE).expect("writable");
     let status =
-        Command::new("javac").args(["-d", "classes", "src/plant/Gate.java"]).current_dir(scratch.path()).status();
+        crate::support::javac().args(["-d", "classes", "src/plant/Gate.java"]).current_dir(scratch.path()).status();
     assert!(status.expect("javac runs").success());
     scratch
 }
@@ -109,7 +109,8 @@ fn jumps_that_join_others_are_known_by_their_source() {
 "#;
     std::fs::create_dir(scratch.path().join("src")).expect("writable");
     std::fs::write(scratch.path().join("src/Joins.java"), code).expect("writable");
-    let compiled = Command::new("javac").args(["-d", "classes", "src/Joins.java"]).current_dir(scratch.path()).status();
+    let compiled =
+        crate::support::javac().args(["-d", "classes", "src/Joins.java"]).current_dir(scratch.path()).status();
     assert!(compiled.expect("javac runs").success());
     let run = ["measure", "-c", "stmt,branch,condition", "-q", "--", "java", "-cp", "classes", "Joins"];
     assert!(touchstone(scratch.path(), &run).status.success());

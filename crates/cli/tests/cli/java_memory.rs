@@ -93,7 +93,7 @@ fn a_java_program_that_fills_its_heap_and_catches_the_error_does_the_same_with_p
     let scratch = tempfile::tempdir().expect("a directory");
     std::fs::write(scratch.path().join("Full.java"), FULL).expect("writable");
     let compiled =
-        Command::new("javac").args(["-g", "-d", "classes", "Full.java"]).current_dir(scratch.path()).status();
+        crate::support::javac().args(["-g", "-d", "classes", "Full.java"]).current_dir(scratch.path()).status();
     assert!(compiled.expect("javac runs").success());
     let heaps = [("24m", "4096"), ("2g", "65536")];
     for (heap, size) in &heaps[..if super::support::long() { 2 } else { 1 }] {

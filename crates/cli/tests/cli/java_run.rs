@@ -37,7 +37,7 @@ fn with_input(command: &mut Command, input: &str) -> Output {
 }
 
 fn javac(home: &Path, to: &Path, files: &[PathBuf]) {
-    let javac = Command::new(home.join("bin/javac"))
+    let javac = crate::support::javac_of(&home.join("bin/javac"))
         .args(["-g", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d"])
         .arg(to)
         .args(files)

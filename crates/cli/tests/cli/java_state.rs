@@ -64,7 +64,7 @@ fn what_tests_change_and_check_is_as_the_table_says() {
         std::fs::copy(ours(file), package.join(file)).expect("copied");
     }
     let jar = jar.display().to_string();
-    let compiled = Command::new("javac")
+    let compiled = crate::support::javac()
         .args(["-g", "-d", "classes", "-cp", &jar, "src/program/Program.java", "src/program/TableTest.java"])
         .current_dir(scratch.path())
         .status();
@@ -146,7 +146,7 @@ fn tests_beside_each_other_change_and_check_their_own_state_and_what_nobody_know
     let (scratch, beside) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
     let jar = standins(beside.path()).display().to_string();
     std::fs::write(scratch.path().join("Beside.java"), BESIDE).expect("writable");
-    let compiled = Command::new("javac")
+    let compiled = crate::support::javac()
         .args(["-g", "-d", "classes", "-cp", &jar, "Beside.java"])
         .current_dir(scratch.path())
         .status();
@@ -192,7 +192,7 @@ fn what_a_test_did_is_known_whatever_ends_its_program() {
     let jar = standins(beside.path()).display().to_string();
     std::fs::write(scratch.path().join("Ends.java"), ENDS).expect("writable");
     let compiled =
-        Command::new("javac").args(["-d", "classes", "-cp", &jar, "Ends.java"]).current_dir(scratch.path()).status();
+        crate::support::javac().args(["-d", "classes", "-cp", &jar, "Ends.java"]).current_dir(scratch.path()).status();
     assert!(compiled.expect("javac runs").success());
     for (word, code) in [("halt", 0), ("kill", 137)] {
         let script = format!("java -cp classes:{jar} Ends {word}; test $? = {code}");
@@ -236,7 +236,7 @@ fn checked_in_java_is_what_an_assertion_depends_on() {
         };
         let tests: Vec<(Test, JavaAssertion)> = tests.into_iter().enumerate().map(assertion).collect();
         std::fs::write(scratch.path().join("Random.java"), java_program(&tests)).expect("writable");
-        let compiled = Command::new("javac")
+        let compiled = crate::support::javac()
             .args(["-g", "-d", "classes", "-cp", &jar, "Random.java"])
             .current_dir(scratch.path())
             .status();

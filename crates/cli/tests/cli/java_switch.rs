@@ -118,7 +118,7 @@ fn arms_have_the_names_of_the_source_and_a_test_each_or_a_proof() {
 fn arms_are_measured_under_the_ids_that_generate_gives_them() {
     let scratch = written();
     let compiled =
-        Command::new("javac").args(["-d", "classes", "src/Signal.java"]).current_dir(scratch.path()).status();
+        crate::support::javac().args(["-d", "classes", "src/Signal.java"]).current_dir(scratch.path()).status();
     assert!(compiled.expect("javac runs").success());
     let run = ["measure", "-c", "branch", "-q", "--", "java", "-Xverify:all", "-cp", "classes", "Signal"];
     let measured = Command::new(env!("CARGO_BIN_EXE_touchstone")).args(run).current_dir(scratch.path()).output();

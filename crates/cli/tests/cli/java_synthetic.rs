@@ -60,7 +60,7 @@ fn what_nobody_wrote_is_left_out_and_initialisers_of_classes_are_measured() {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
         std::fs::write(path, text).expect("writable");
     }
-    let javac = Command::new("javac")
+    let javac = crate::support::javac()
         .args(["-g", "-d", "target/classes", FILES[0].0, FILES[1].0])
         .current_dir(scratch.path())
         .output()

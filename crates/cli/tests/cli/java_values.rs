@@ -70,12 +70,12 @@ fn exceptions_labels_and_domains_are_measured_and_the_program_throws_what_it_alw
     std::fs::create_dir(scratch.path().join("src")).expect("writable");
     std::fs::write(scratch.path().join("src/Values.java"), VALUES).expect("writable");
     let label = Path::new(env!("CARGO_MANIFEST_DIR")).join("../front-java/helper/label/touchstone/Label.java");
-    let run = |program: &str, words: &[&str]| {
-        Command::new(program).args(words).current_dir(scratch.path()).output().expect("it runs")
+    let run = |mut program: Command, words: &[&str]| {
+        program.args(words).current_dir(scratch.path()).output().expect("it runs")
     };
-    let compiled = run("javac", &["-g", "-d", "classes", "src/Values.java", &label.to_string_lossy()]);
+    let compiled = run(crate::support::javac(), &["-g", "-d", "classes", "src/Values.java", &label.to_string_lossy()]);
     assert!(compiled.status.success(), "{}", text(&compiled.stderr));
-    let plain = run("java", &["-cp", "classes", "Values"]);
+    let plain = run(Command::new("java"), &["-cp", "classes", "Values"]);
     let criteria = ["-c", "rte,idc,labels"];
     let command = ["-q", "--", "java", "-Xverify:all", "-cp", "classes", "Values"];
     let measured = touchstone(scratch.path(), &[&["measure"][..], &criteria, &command].concat());
@@ -141,7 +141,7 @@ fn exceptions_labels_and_domains_are_measured_and_the_program_throws_what_it_alw
     let words = ["instrument", "classes", "-o", "probed", "--measurement", "found"];
     let made = touchstone(scratch.path(), &[&words[..], &criteria].concat());
     assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
-    let offline = run("java", &["-Xverify:all", "-cp", "probed", "Values"]);
+    let offline = run(Command::new("java"), &["-Xverify:all", "-cp", "probed", "Values"]);
     assert_eq!(text(&offline.stdout), text(&plain.stdout), "{}", text(&offline.stderr));
     touchstone(scratch.path(), &["merge", "found", "-o", "merged", "-q"]);
     let merged = objectives(&touchstone(scratch.path(), &["report", "merged", "--format", "json"]).stdout);

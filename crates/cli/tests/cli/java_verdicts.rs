@@ -37,7 +37,7 @@ pub fn run(command: &mut Command) -> Output {
 }
 
 pub fn javac(to: &Path, class_path: &Path, files: &[PathBuf]) {
-    let mut command = Command::new("javac");
+    let mut command = crate::support::javac();
     command.args(["-nowarn", "-proc:none", "-encoding", "UTF-8", "-cp"]).arg(class_path).arg("-d").arg(to).args(files);
     let output = run(&mut command);
     assert!(output.status.success(), "{}", text(&output.stderr));

@@ -120,9 +120,9 @@ fn generated_tests_cover_in_the_real_program_what_generate_said() {
     let functions = all.iter().filter(|example| !matches!(example.name.as_str(), "klee_harness.c" | "program.c"));
     // Every replay confirms its coverage by probes, so a few examples suffice, with the halves in turn.
     let halves = ["stmt,branch,decision,condition,dcc,mcc,mcdc", "wm,idc,labels,stmt"];
-    let criteria = |index: usize| match (long(), index % 8) {
+    let criteria = |index: usize| match (long(), index % 16) {
         (true, _) => Some(CRITERIA),
-        (false, 0) => Some(halves[index / 8 % 2]),
+        (false, 0) => Some(halves[index / 16 % 2]),
         (false, _) => None,
     };
     let compared: usize = functions

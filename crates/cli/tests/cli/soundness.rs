@@ -4,7 +4,8 @@
 //! some run covers must not be called infeasible.
 //!
 //! `TOUCHSTONE_LONG=1` asks for many more files. `TOUCHSTONE_SEED=N` judges one file and says where it is kept, as for every
-//! file that fails; `TOUCHSTONE_SEED=N..M` judges some. Deliberately not here: whether *covered* is right (tests are replayed
+//! file that fails; `TOUCHSTONE_SEED=N..M` judges some. With `TOUCHSTONE_FEATURE=Attribute`, all functions are about that
+//! feature. Deliberately not here: whether *covered* is right (tests are replayed
 //! elsewhere), and undefined behaviour: the programs have none but null pointers and divisions, which end a run.
 
 mod draft;
@@ -95,8 +96,17 @@ impl Result {
     }
 }
 
+/// Returns the only feature of the functions, if the environment names one.
+fn only_feature() -> Option<Feature> {
+    let name = std::env::var("TOUCHSTONE_FEATURE").ok()?;
+    Some(*FEATURES.iter().find(|feature| format!("{feature:?}") == name).expect("TOUCHSTONE_FEATURE names a feature"))
+}
+
 /// Returns one feature in turn and others at random.
 fn features(seed: u64) -> Vec<Feature> {
+    if let Some(feature) = only_feature() {
+        return vec![feature; UNITS];
+    }
     let mut rng = crate::support::rng::Rng::new(seed ^ 0x5eed);
     let mut features = vec![FEATURES[seed as usize % FEATURES.len()], Feature::Plain];
     while features.len() < UNITS {
@@ -113,7 +123,7 @@ pub(crate) fn random_program(seed: u64) -> String {
 /// One file: what Touchstone says of it, and what its runs say.
 fn judge_file(seed: u64, folder: &Path) -> Result {
     let mut features = features(seed);
-    let scope = if seed % 6 == 5 { Scope::Program } else { Scope::Functions };
+    let scope = if seed % 6 == 5 && only_feature().is_none() { Scope::Program } else { Scope::Functions };
     if scope == Scope::Program {
         // Their arguments are not made one by one.
         let made_whole = |feature: &Feature| {
@@ -267,7 +277,7 @@ fn what_some_run_covers_is_never_called_infeasible() {
         eprintln!("{complaint}");
     }
     assert!(all.complaints.is_empty(), "{} complaints", all.complaints.len());
-    if seeds.end - seeds.start < FEATURES.len() as u64 {
+    if seeds.end - seeds.start < FEATURES.len() as u64 || only_feature().is_some() {
         return;
     }
     for feature in FEATURES {

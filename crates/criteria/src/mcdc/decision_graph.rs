@@ -156,6 +156,13 @@ impl DecisionEvaluation {
         });
     }
 
+    /// Returns to the start.
+    pub fn restart(&mut self) {
+        self.target = None;
+        self.outcomes.clear();
+        self.unmasked.clear();
+    }
+
     /// The outcomes so far.
     pub fn outcomes(&self) -> &[(CondId, bool)] {
         &self.outcomes

@@ -75,6 +75,7 @@ impl<'m> CallSession<'m> {
 struct Called(BTreeSet<FuncId>);
 
 impl Observer for Called {
+    const WATCHES_POINTS: bool = false;
     fn event(&mut self, event: &Event) {
         if let Event::Call(func) = event {
             self.0.insert(*func);

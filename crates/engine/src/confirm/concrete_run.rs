@@ -162,7 +162,7 @@ fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: RunObservation
             let mut watcher = GoalObserver::new(watch, look.wanted, look.recording);
             let ends = make_calls(machine, calls, &mut watcher);
             let recorder = std::mem::take(&mut watcher.recorder);
-            let rows = std::mem::take(&mut watcher.rows);
+            let rows = watcher.rows();
             let (compared, edges, conditions) = (watcher.compared(), watcher.edges(), watcher.conditions());
             let hits = ends.last().map_or(Vec::new(), |end| watcher.hits(end));
             Observed { ends, recorder, hits, rows, edges, conditions, compared }

@@ -1,6 +1,7 @@
 //! Goal observation in a concrete run: the reference that all symbolic detection is checked against.
 
 use crate::confirm::description::ConditionOutcome;
+use crate::confirm::run_record::EvaluatedRow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_base::{Id, WorkKind, spend};
 use touchstone_criteria::{DecisionEvaluation, DecisionStep, Goal, GoalId, GoalIndex};
@@ -49,10 +50,12 @@ pub(crate) struct GoalObserver<'w> {
     wanted: Option<&'w [bool]>,
     pub recorder: PathRecorder,
     hit: Vec<bool>,
-    /// Complete evaluations of watched decisions, in order.
-    pub rows: Vec<(touchstone_ir::FuncId, DecisionId, touchstone_criteria::Row)>,
+    /// The distinct complete evaluations of watched decisions.
+    rows: Vec<EvaluatedRow>,
+    /// The same by the outcomes of their conditions: a loop evaluates few rows many times.
+    known_rows: FxHashSet<(FuncId, DecisionId, u64)>,
     /// Decisions under evaluation, by frame.
-    frames: Vec<(touchstone_ir::FuncId, Vec<(DecisionId, DecisionEvaluation)>)>,
+    frames: Vec<(FuncId, Vec<(DecisionId, DecisionEvaluation)>)>,
     /// The number of times each edge was taken, if recorded.
     edges: Option<FxHashMap<u64, u32>>,
     /// The outcomes of conditions, in order, if recorded.
@@ -72,6 +75,7 @@ impl<'w> GoalObserver<'w> {
             recorder: PathRecorder::default(),
             hit,
             rows: Vec::new(),
+            known_rows: FxHashSet::default(),
             frames: Vec::new(),
             edges,
             conditions,
@@ -87,6 +91,13 @@ impl<'w> GoalObserver<'w> {
             }
         }
         self.watch.goals.ids().filter(|goal| self.hit[goal.index()]).collect()
+    }
+
+    /// Returns the distinct complete evaluations of watched decisions.
+    pub fn rows(&mut self) -> Vec<EvaluatedRow> {
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.sort_unstable();
+        rows
     }
 
     /// Returns the recorded edges, each with its logarithmic count.
@@ -132,7 +143,7 @@ impl<'w> GoalObserver<'w> {
         };
         let walk = &mut decisions[index].1;
         if !is_next(walk) {
-            *walk = DecisionEvaluation::default();
+            walk.restart();
             if !is_next(walk) {
                 return;
             }
@@ -142,18 +153,30 @@ impl<'w> GoalObserver<'w> {
             self.hit[goal.index()] = true;
         }
         if let DecisionStep::Done(result) = walk.at(&watch.graph) {
-            let row = decisions.remove(index).1.row(result);
-            for goal in self.watch.row(watch, &row) {
-                self.hit[goal.index()] = true;
+            let is_new = outcomes_code(walk).is_none_or(|code| self.known_rows.insert((*func, tag.decision, code)));
+            if is_new {
+                let row = walk.clone().row(result);
+                for goal in self.watch.row(watch, &row) {
+                    self.hit[goal.index()] = true;
+                }
+                let row = (*func, tag.decision, row);
+                if !self.rows.contains(&row) {
+                    self.rows.push(row);
+                }
             }
-            self.rows.push((*func, tag.decision, row));
+            walk.restart();
         }
+    }
+
+    /// Returns true if a label was not reached yet and matters.
+    fn is_wanted(&self, goal: GoalId) -> bool {
+        !self.hit[goal.index()] && self.wanted.is_none_or(|wanted| wanted[goal.index()])
     }
 
     fn labels(&mut self, goals: &[GoalId], at: &StateView<'_>) {
         let mut evaluated = 0;
         for &goal in goals {
-            if self.hit[goal.index()] || self.wanted.is_some_and(|wanted| !wanted[goal.index()]) {
+            if !self.is_wanted(goal) {
                 continue;
             }
             evaluated += 1;
@@ -168,6 +191,13 @@ impl<'w> GoalObserver<'w> {
         }
         spend(WorkKind::Label, evaluated);
     }
+}
+
+/// Returns the outcomes of an evaluation as a number, or `None` if they are too many.
+fn outcomes_code(evaluation: &DecisionEvaluation) -> Option<u64> {
+    let outcomes = evaluation.outcomes();
+    let code = || outcomes.iter().fold(1, |code, (_, value)| code << 1 | u64::from(*value));
+    (outcomes.len() < 64).then(code)
 }
 
 impl Observer for GoalObserver<'_> {
@@ -207,6 +237,10 @@ impl Observer for GoalObserver<'_> {
         if self.edges.is_some() && a != b && self.compared.len() < MAX_COMPARED_PAIRS {
             self.compared.insert((a, b));
         }
+    }
+
+    fn watches(&self, func: FuncId, point: PointId) -> bool {
+        self.watch.point(func, point).iter().any(|goal| self.is_wanted(*goal))
     }
 
     fn point(&mut self, point: PointId, at: &StateView<'_>) {

@@ -26,7 +26,7 @@ pub struct ConcreteRun {
     pub requested: Vec<EnvironmentInput>,
     /// The goals that it reached.
     pub hits: Vec<GoalId>,
-    /// The evaluations of watched decisions.
+    /// The distinct evaluations of watched decisions.
     pub rows: Vec<EvaluatedRow>,
     /// The control-flow edges that it took, each with its logarithmic count; only if they are recorded.
     pub edges: Vec<u64>,

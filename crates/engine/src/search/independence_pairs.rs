@@ -60,14 +60,9 @@ pub fn rows_of(
         (MachineTemplates::of(module), RunObservation { watch: Some(watch), ..RunObservation::default() });
     let rows = |test: &TestCase| match deadline.is_over() {
         true => Vec::new(),
-        false => distinct(watch_test(&machines, entry, test, look).rows),
+        false => watch_test(&machines, entry, test, look).rows,
     };
     tests.iter().map(rows).collect()
-}
-
-/// Removes duplicate rows.
-pub fn distinct(rows: Vec<EvaluatedRow>) -> Vec<EvaluatedRow> {
-    rows.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The results before a search for pairs.

@@ -27,7 +27,7 @@ pub enum Choice {
 }
 
 /// The outcome of a branch, input-dependent or not.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BranchOutcome {
     pub func: FuncId,
     pub tag: Option<CondTag>,
@@ -39,6 +39,7 @@ pub(crate) struct BranchOutcome {
 }
 
 /// An entry of the trail.
+#[derive(PartialEq, Eq)]
 pub(crate) enum Mark {
     Outcome(BranchOutcome),
     Choice(Choice),
@@ -50,6 +51,8 @@ pub(crate) struct Trail(Option<Rc<Link>>);
 
 struct Link {
     mark: Mark,
+    /// The number of times that the mark occurs here in a row.
+    count: u32,
     earlier: Trail,
 }
 
@@ -73,12 +76,21 @@ impl Trail {
     }
 
     fn push(&mut self, mark: Mark) {
+        // A loop over constants repeats its outcome.
+        if let Some(last) = self.0.as_mut().and_then(Rc::get_mut)
+            && last.mark == mark
+            && last.count < u32::MAX
+        {
+            last.count += 1;
+            return;
+        }
         let earlier = Trail(self.0.take());
-        self.0 = Some(Rc::new(Link { mark, earlier }));
+        self.0 = Some(Rc::new(Link { mark, count: 1, earlier }));
     }
 
     fn marks(&self) -> impl Iterator<Item = &Mark> {
-        std::iter::successors(self.0.as_deref(), |link| link.earlier.0.as_deref()).map(|link| &link.mark)
+        std::iter::successors(self.0.as_deref(), |link| link.earlier.0.as_deref())
+            .flat_map(|link| std::iter::repeat_n(&link.mark, link.count as usize))
     }
 
     /// Returns outcomes of branches, newest first.

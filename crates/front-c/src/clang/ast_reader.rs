@@ -1,4 +1,4 @@
-//! A streaming reader of clang's JSON AST.
+//! A reader of clang's JSON AST.
 //!
 //! clang omits the file and the line of a position if they equal those of the previously printed position, across the
 //! whole document. So positions are resolved *while* the text is read, in document order, also in declarations that are
@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserializer;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
+use std::io::{BufReader, Chain, Cursor, Read};
 use std::rc::Rc;
 
 /// The state of position resolution, and the interned strings.
@@ -48,17 +49,61 @@ impl PositionReader {
     }
 }
 
+/// The maximum size of a dump that is read from memory. A longer one is read as a stream, which takes twice as long.
+const MAX_BYTES_IN_MEMORY: u64 = 64 << 20;
+
+/// The beginning of a dump, which is in memory, and the rest.
+type LongDump<R> = Chain<Cursor<Vec<u8>>, BufReader<IndentStripper<R>>>;
+
+/// A dump without indentation.
+enum DumpText<R> {
+    /// All of it.
+    Whole(Vec<u8>),
+    /// A long one.
+    Stream(Box<LongDump<R>>),
+}
+
+impl<R: Read> DumpText<R> {
+    fn new(reader: R) -> Result<DumpText<R>, serde_json::Error> {
+        let mut dense = BufReader::with_capacity(1 << 16, IndentStripper::new(reader));
+        let mut text = Vec::new();
+        dense.by_ref().take(MAX_BYTES_IN_MEMORY).read_to_end(&mut text).map_err(serde_json::Error::io)?;
+        Ok(match (text.len() as u64) < MAX_BYTES_IN_MEMORY {
+            true => DumpText::Whole(text),
+            false => DumpText::Stream(Box::new(Cursor::new(text).chain(dense))),
+        })
+    }
+}
+
 /// Reads a translation unit and passes every top-level declaration to `each`.
 pub(crate) fn read<R, F>(reader: R, positions: &mut PositionReader, each: F) -> Result<(), serde_json::Error>
 where
-    R: std::io::Read,
+    R: Read,
     F: FnMut(&PositionReader, AstNode),
 {
-    let dense = IndentStripper::new(reader);
-    let mut json = serde_json::Deserializer::from_reader(std::io::BufReader::with_capacity(1 << 16, dense));
+    match DumpText::new(reader)? {
+        DumpText::Whole(text) => read_unit(serde_json::Deserializer::from_str(utf8(&text)?), positions, each),
+        DumpText::Stream(text) => read_unit(serde_json::Deserializer::from_reader(text), positions, each),
+    }
+}
+
+fn read_unit<'de, I, F>(
+    mut json: serde_json::Deserializer<I>,
+    positions: &mut PositionReader,
+    each: F,
+) -> Result<(), serde_json::Error>
+where
+    I: serde_json::de::Read<'de>,
+    F: FnMut(&PositionReader, AstNode),
+{
     json.disable_recursion_limit();
     UnitSeed { positions, each }.deserialize(&mut json)?;
     json.end()
+}
+
+/// Validates a text once, instead of each of its strings.
+fn utf8(bytes: &[u8]) -> Result<&str, serde_json::Error> {
+    std::str::from_utf8(bytes).map_err(serde::de::Error::custom)
 }
 
 /// Reads a translation unit that is in memory.
@@ -71,22 +116,30 @@ where
         UnitSeed { positions, each }.deserialize(&mut compact)?;
         return compact.end();
     }
-    // The text is validated once here, instead of for every string.
-    let text = std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?;
-    let mut json = serde_json::Deserializer::from_str(text);
-    json.disable_recursion_limit();
-    UnitSeed { positions, each }.deserialize(&mut json)?;
-    json.end()
+    read_unit(serde_json::Deserializer::from_str(utf8(bytes)?), positions, each)
 }
 
 /// Reads a sequence of declarations, as `-ast-dump-filter` prints them.
-pub(crate) fn read_each<R, F>(reader: R, positions: &mut PositionReader, mut each: F) -> Result<(), serde_json::Error>
+pub(crate) fn read_each<R, F>(reader: R, positions: &mut PositionReader, each: F) -> Result<(), serde_json::Error>
 where
-    R: std::io::Read,
+    R: Read,
     F: FnMut(AstNode),
 {
-    let dense = IndentStripper::new(reader);
-    let mut json = serde_json::Deserializer::from_reader(std::io::BufReader::with_capacity(1 << 16, dense));
+    match DumpText::new(reader)? {
+        DumpText::Whole(text) => read_nodes(serde_json::Deserializer::from_str(utf8(&text)?), positions, each),
+        DumpText::Stream(text) => read_nodes(serde_json::Deserializer::from_reader(text), positions, each),
+    }
+}
+
+fn read_nodes<'de, I, F>(
+    mut json: serde_json::Deserializer<I>,
+    positions: &mut PositionReader,
+    mut each: F,
+) -> Result<(), serde_json::Error>
+where
+    I: serde_json::de::Read<'de>,
+    F: FnMut(AstNode),
+{
     json.disable_recursion_limit();
     loop {
         match NodeSeed(positions).deserialize(&mut json) {
@@ -116,7 +169,7 @@ impl<R> IndentStripper<R> {
     }
 }
 
-impl<R: std::io::Read> std::io::Read for IndentStripper<R> {
+impl<R: Read> Read for IndentStripper<R> {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         let mut written = 0;
         while written == 0 && !out.is_empty() {

@@ -6,7 +6,6 @@ use crate::support::long;
 use crate::support::rng::Rng;
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 use touchstone_campaign::{CollectedTests, Effort, OldVersion, Plan, ReplayMode, Request, run_into};
 use touchstone_criteria::Criterion;
@@ -101,7 +100,7 @@ fn edited(text: &str, rng: &mut Rng, folder: &Path) -> Option<String> {
         let new = format!("{}{}", &own[at][..place], own[at][place..].replacen(from, to, 1));
         let before = std::mem::replace(own[at], new.clone());
         std::fs::write(folder.join("Q.java"), lines.join("\n")).expect("written");
-        let mut javac = Command::new("javac");
+        let mut javac = crate::support::javac();
         javac.args(["-nowarn", "-proc:none", "-d"]).arg(folder.join("classes")).arg(folder.join("Q.java"));
         match new != before && javac.output().expect("javac").status.success() {
             true => changed = true,

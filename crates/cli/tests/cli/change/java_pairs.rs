@@ -5,7 +5,6 @@ use crate::support::long;
 use crate::support::rng::Rng;
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 use touchstone_campaign::{CollectedTests, Effort, OldVersion, Plan, ReplayMode, Request, run_into};
 use touchstone_criteria::Criterion;
@@ -123,7 +122,7 @@ fn edited(text: &str, rng: &mut Rng, folder: &Path) -> Option<String> {
             format!("{before}{}", after.replacen(from, to, 1))
         };
         std::fs::write(folder.join("P.java"), &new).expect("written");
-        let mut javac = Command::new("javac");
+        let mut javac = crate::support::javac();
         javac.args(["-nowarn", "-proc:none", "-d"]).arg(folder.join("classes")).arg(folder.join("P.java"));
         if new != text && javac.output().expect("javac").status.success() {
             text = new;

@@ -1,13 +1,13 @@
 //! Random functions with random edits, judged by all inputs of a small domain: what is unaffected is reached by the same inputs in both
 //! versions, versions that are equivalent leave the same, and an input that tells them apart does.
 //!
-//! `TOUCHSTONE_LONG=1` tries a thousand pairs, `TOUCHSTONE_SEED=N` one batch.
+//! `TOUCHSTONE_LONG=1` tries a thousand pairs, `TOUCHSTONE_SEED=N` one batch, `N..M` some.
 
 use super::version_pairs::{Figures, Version, judge as judge_pair, labellings, lower, said};
 use crate::cache::edits::edited;
 use crate::random_programs::functions::{RandomUnit, Style, unit};
-use crate::support::long;
 use crate::support::rng::Rng;
+use crate::support::{long, seeds};
 use std::time::Duration;
 use touchstone_campaign::{CollectedTests, Effort, OldVersion, Plan, ReplayMode, Request, run_into};
 use touchstone_criteria::Criterion;
@@ -18,23 +18,17 @@ const BATCH: u64 = 10;
 
 const STYLE: Style = Style { divisions: true, bounds: true, uninitialised: false, points: 200 };
 
-fn batches() -> Vec<u64> {
-    match std::env::var("TOUCHSTONE_SEED").ok().and_then(|seed| seed.parse().ok()) {
-        Some(seed) => vec![seed],
-        None => (0..if long() { 100 } else { 3 }).collect(),
-    }
-}
-
 #[test]
 fn what_is_said_of_a_change_holds_for_all_inputs_of_random_functions() {
     let mut figures = Figures::default();
     let mut wrong = Vec::new();
-    for seed in batches() {
+    let batches = seeds(0..3, 0..100);
+    for seed in batches.clone() {
         judge(seed, &mut figures, &mut wrong);
     }
     println!("{figures:?}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    if batches().len() == 1 {
+    if batches.end - batches.start < 3 {
         return;
     }
     assert!(figures.unaffected > figures.pairs, "{figures:?}");

@@ -53,14 +53,22 @@ pub(crate) struct BranchResult {
 impl Executor<'_> {
     /// Executes until an event (a fork, an end, a goal, a large object), for at most `most` instructions.
     pub(crate) fn run(&mut self, state: &mut State, most: u32) -> StepResult {
-        for _ in 1..most {
+        let mut left = most;
+        loop {
+            left -= self.run_constants(state, left.saturating_sub(1));
+            if !self.effects.is_empty() {
+                return self.step_done(state, Ok(Flow::Next));
+            }
+            if left <= 1 {
+                return self.step(state);
+            }
+            left -= 1;
             let flow = self.step_once(state);
             let plain = matches!(flow, Ok(Flow::Next)) && state.returned.is_none();
             if !plain || !self.effects.is_empty() || state.memory.has_new_large_objects() {
                 return self.step_done(state, flow);
             }
         }
-        self.step(state)
     }
 
     /// Executes one instruction or terminator.

@@ -1,0 +1,116 @@
+//! Runs of instructions over constants, such as most of a long loop that depends on no input.
+//!
+//! Such an instruction changes nothing but registers and the position, so it needs none of the bookkeeping of a step.
+//! The executor leaves every other instruction to [`Executor::step`].
+
+use crate::exec::executor::Executor;
+use crate::exec::instructions::step::BranchResult;
+use crate::state::value::{Pointer, Scalar, Value};
+use crate::state::{Frame, State};
+use std::rc::Rc;
+use touchstone_base::{Id, WorkKind, spend};
+use touchstone_criteria::PathsOf;
+use touchstone_interp::arith;
+use touchstone_ir::{BinOp, CastOp, Function, Inst, InstKind, Operand, TermKind};
+
+impl Executor<'_> {
+    /// Executes instructions and branches as long as their operands are constants, at most `most` of them and up to a
+    /// goal. Returns their number.
+    pub(super) fn run_constants(&mut self, state: &mut State, most: u32) -> u32 {
+        if state.is_folded() {
+            return 0;
+        }
+        let module = self.module;
+        let left = self.config.steps.saturating_sub(state.steps).min(u64::from(most));
+        let counts_iterations = self.config.loop_bound.is_some() || self.config.paths != PathsOf::Any;
+        let mut executed = 0;
+        while executed < left {
+            let Some(frame) = state.frames.last_mut().map(Rc::make_mut) else { break };
+            let function = &module.functions[frame.func];
+            let block = &function.blocks[frame.block];
+            let end = block.insts.len().min(frame.inst.saturating_add((left - executed) as usize));
+            let begin = frame.inst;
+            while frame.inst < end && compute(frame, function, &block.insts[frame.inst]) {
+                frame.inst += 1;
+            }
+            executed += (frame.inst - begin) as u64;
+            if frame.inst < block.insts.len() || executed == left || counts_iterations {
+                break;
+            }
+            let span = block.terminator.span;
+            let went_on = match &block.terminator.kind {
+                TermKind::Jump(target) => self.goto(state, *target, None, span),
+                TermKind::Branch { cond, then_block, else_block, role, tag } => {
+                    let Some(cond) = constant(frame, *cond) else { break };
+                    let (taken, role, tag) = (cond & 1 == 1, *role, *tag);
+                    let target = if taken { *then_block } else { *else_block };
+                    self.take_branch(state, BranchResult { role, tag, taken, chosen: false }, target, span)
+                }
+                _ => break,
+            };
+            debug_assert!(went_on.is_ok(), "invariant: only bounds on iterations end a path at a constant branch");
+            executed += 1;
+            if !self.effects.is_empty() {
+                break;
+            }
+        }
+        spend(WorkKind::ConstantInstruction, executed);
+        state.steps += executed;
+        executed as u32
+    }
+}
+
+/// Executes an instruction if its operands are constants and it can't fail. Returns true if it was executed.
+#[inline]
+fn compute(frame: &mut Frame, function: &Function, inst: &Inst) -> bool {
+    let bits = |operand: &Operand| match operand {
+        Operand::Reg(reg) => function.regs[*reg].ty.bits(),
+        Operand::Const(ty, _) => ty.bits(),
+    };
+    let (dst, value) = match &inst.kind {
+        InstKind::Copy { dst, src } => match frame.value(*src) {
+            Value::Undefined => return false,
+            value => (*dst, value),
+        },
+        InstKind::Bin { dst, op, a, b } if !divides(*op) => {
+            let (Some(a), Some(b)) = (constant(frame, *a), constant(frame, *b)) else { return false };
+            let Ok(value) = arith::bin(*op, a, b, function.regs[*dst].ty.bits()) else { return false };
+            (*dst, Value::constant(value))
+        }
+        InstKind::Cmp { dst, op, a, b } => {
+            let (Some(left), Some(right)) = (constant(frame, *a), constant(frame, *b)) else { return false };
+            (*dst, Value::constant(u64::from(arith::cmp(*op, left, right, bits(a)))))
+        }
+        InstKind::Cast { dst, op, src } if *op != CastOp::IntToPtr => {
+            let Some(value) = constant(frame, *src) else { return false };
+            (*dst, Value::constant(arith::cast(*op, value, bits(src), function.regs[*dst].ty.bits())))
+        }
+        InstKind::PtrAdd { dst, base, offset } => {
+            let Some(bytes) = constant(frame, *offset) else { return false };
+            let Operand::Reg(base) = base else { return false };
+            let Value::Ptr(Pointer { object, offset: Scalar::Const(at) }) = frame.regs[base.index()] else {
+                return false;
+            };
+            (*dst, Value::pointer(object, at.wrapping_add(bytes)))
+        }
+        _ => return false,
+    };
+    frame.regs[dst.index()] = value;
+    true
+}
+
+fn divides(op: BinOp) -> bool {
+    matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem)
+}
+
+/// Returns the value of an operand that is a constant integer.
+#[inline]
+fn constant(frame: &Frame, operand: Operand) -> Option<u64> {
+    match operand {
+        Operand::Reg(reg) => match frame.regs[reg.index()] {
+            Value::Int(Scalar::Const(value)) => Some(value),
+            _ => None,
+        },
+        Operand::Const(_, value) => Some(value),
+    }
+}
