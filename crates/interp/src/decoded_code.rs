@@ -383,12 +383,10 @@ impl Decoder<'_> {
         let mut ranges = Vec::with_capacity(arms.len());
         for arm in arms {
             let target = target(arm.target);
-            // A signed range from a negative to another number consists of two unsigned ones.
-            if arm.low <= arm.high {
-                ranges.push((arm.low..=arm.high, target));
-            } else if arm.signed {
-                ranges.push((arm.low..=mask(u64::MAX, bits), target));
-                ranges.push((0..=arm.high, target));
+            // No range is empty. In unsigned order, one from a negative to another number consists of two.
+            match arm.low <= arm.high {
+                true => ranges.push((arm.low..=arm.high, target)),
+                false => ranges.extend([(arm.low..=mask(u64::MAX, bits), target), (0..=arm.high, target)]),
             }
         }
         ranges.sort_by_key(|(range, _)| *range.start());

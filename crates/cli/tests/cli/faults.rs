@@ -52,8 +52,8 @@ fn judge_of(fault: Fault) -> Judge {
         Fault::NothingMasked => judge(VERDICTS, "1"),
         Fault::StaleCacheKey => judge(CACHE, "1"),
         Fault::WrongPostDominator => judge(PAIRS, "0"),
-        Fault::KeptEqualities => judge(PAIRS, "0..10"),
-        Fault::EqualText => judge(STATE_PAIRS, "0..60"),
+        Fault::KeptEqualities => judge(PAIRS, "38"),
+        Fault::EqualText => judge(STATE_PAIRS, "14..16"),
         Fault::EqualState => judge(STATE_PAIRS, "0..8"),
     }
 }

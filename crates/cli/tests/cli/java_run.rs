@@ -193,7 +193,7 @@ fn a_missing_class_endless_recursion_and_threads_end_with_a_clear_word() {
 #[test]
 fn random_hierarchies_and_initialisers_behave_as_on_the_jvm() {
     let (home, _) = jdks().remove(0);
-    for seed in 0..if support::long() { 100 } else { 3 } {
+    for seed in 0..if support::long() { 100 } else { 2 } {
         let scratch = tempfile::tempdir().expect("a directory");
         let mut files = Vec::new();
         for (name, text) in class_structures::program(seed) {

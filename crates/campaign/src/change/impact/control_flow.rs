@@ -47,6 +47,15 @@ impl<'m> VersionCfg<'m> {
         &self.function.blocks[location.block].terminator.kind
     }
 
+    /// Returns the locations that no path reaches.
+    pub fn unreachable(&self) -> Vec<CodeLocation> {
+        let reached: BTreeSet<BlockId> = self.cfg.reverse_post_order().iter().copied().collect();
+        let blocks = self.function.blocks.iter().filter(|(id, _)| !reached.contains(id));
+        blocks
+            .flat_map(|(id, block)| (0..=block.insts.len()).map(move |index| CodeLocation { block: id, index }))
+            .collect()
+    }
+
     /// Returns the locations that post-dominate a location, nearest first: from the location itself on, or from behind
     /// the terminator of its block.
     pub fn post_dominating(&self, from: CodeLocation, start: WalkStart) -> Vec<CodeLocation> {

@@ -143,6 +143,10 @@ impl<'v, 'm> RelationalWalk<'v, 'm> {
         if unsupported || versions.new.is_opaque(call.new) && !versions.is_same_text(call.new) {
             return self.give_up(call);
         }
+        // The old version may reach its counterpart, which is not known: matching is between reachable code.
+        for location in self.new.unreachable() {
+            self.mark_affected(location);
+        }
         let mut known = RelationalState { equal: EqualRegisters::default(), differing: call.differing.clone() };
         let params = self.old.function.params.iter().zip(&self.new.function.params);
         for ((old, new), _) in params.zip(&call.args).filter(|(_, equal)| **equal) {

@@ -13,8 +13,9 @@ use std::process::Command;
 /// Functions of one file.
 const BATCH: u64 = 2;
 
-/// Variables of a unit `U`, and expressions that read them.
-const STATES: [(&str, &[&str]); 9] = [
+/// Variables of a unit `U`, and expressions that read them. None has external linkage: such a variable is an input, and
+/// verdicts hold for equal values of it.
+const STATES: [(&str, &[&str]); 8] = [
     ("static int U_s = 1;", &["U_s"]),
     ("static int U_s, U_t = 2;", &["U_s", "U_t"]),
     ("static int U_s[4] = {1, 2, 3, 4};", &["U_s[(unsigned)x & 3]", "U_s[2]"]),
@@ -26,7 +27,6 @@ const STATES: [(&str, &[&str]); 9] = [
         "static int U_one(int x) { return x; } static int U_two(int x) { return x + 1; }\nstatic int (*U_h)(int) = U_one; static int U_s;",
         &["U_h(x)", "U_s"],
     ),
-    ("int U_s = 3;", &["U_s"]),
 ];
 
 /// Statements that set `TO` from `x`.
@@ -95,8 +95,9 @@ const OPAQUE: [(&str, &str); 7] = [
 
 /// Returns another version of a unit.
 fn changed(text: &str, rng: &mut Rng) -> String {
-    let (from, to) = *rng.pick(&OPAQUE);
-    if rng.chance(50) && text.contains(from) {
+    let opaque: Vec<_> = OPAQUE.iter().filter(|(from, _)| text.contains(from)).collect();
+    if !opaque.is_empty() && rng.chance(50) {
+        let (from, to) = rng.pick(&opaque);
         return text.replace(from, to);
     }
     edited(text, rng).unwrap_or_else(|| text.to_string())
