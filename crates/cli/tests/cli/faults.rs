@@ -52,8 +52,8 @@ fn judge_of(fault: Fault) -> Judge {
         Fault::NothingMasked => judge(VERDICTS, "1"),
         Fault::StaleCacheKey => judge(CACHE, "1"),
         Fault::WrongPostDominator => judge(PAIRS, "0"),
-        Fault::KeptEqualities => judge(PAIRS, "38"),
-        Fault::EqualText => judge(STATE_PAIRS, "14..16"),
+        Fault::KeptEqualities => judge(STATE_PAIRS, "4"),
+        Fault::EqualText => judge(STATE_PAIRS, "34"),
         Fault::EqualState => judge(STATE_PAIRS, "0..8"),
     }
 }
