@@ -4,7 +4,7 @@
 //! unless an exception left the method.
 
 use super::function_objects::FunctionObjects;
-use super::java_trace::{JavaEvent, JavaEventKind, JavaTrace};
+use super::java_trace::{JavaEvent, JavaEventKind, JavaSlot, JavaTrace};
 use super::method_facts::{InsnOperand, MethodFacts, PathStep};
 use super::method_frames::{ActiveCall, EntryKind, FrameWait, MethodFrame, ThrownException};
 use super::test_execution::{TestExecution, TracedValue, ValueRef};
@@ -56,8 +56,10 @@ pub(super) struct TraceInterpreter<'a> {
     pub tests_overlap: bool,
     /// For each helper thread that ended before its test, the test.
     pub ended_helpers: FxHashMap<u32, u32>,
-    /// The number of dropped events, up to the last mark.
+    /// The number of incomplete tests, up to the last mark.
     pub left_out: u64,
+    /// A digest of the constant keys that selected elements of containers since it was last reset.
+    pub used_keys: u64,
     /// The number of events that matched no frame.
     pub unmatched_events: u64,
 }
@@ -114,10 +116,15 @@ impl<'a> TraceInterpreter<'a> {
             tests_overlap: false,
             ended_helpers: trace.events().filter_map(ended_helper).collect(),
             left_out: 0,
+            used_keys: 0,
             unmatched_events: 0,
         };
-        for event in trace.events() {
-            interpreter.event(&event);
+        for index in 0..trace.slots() {
+            match trace.slot(index) {
+                JavaSlot::Event(event) => interpreter.event(&event),
+                JavaSlot::Repetition { .. } => interpreter.repeat(trace, index),
+                JavaSlot::Stride { .. } | JavaSlot::Unused => {}
+            }
         }
         // Events that were dropped after the last mark belong to tests that were still running.
         if trace.left_out > interpreter.left_out {
@@ -146,7 +153,7 @@ impl<'a> TraceInterpreter<'a> {
         }
     }
 
-    fn event(&mut self, event: &JavaEvent) {
+    pub fn event(&mut self, event: &JavaEvent) {
         let mut thread = self.threads.remove(&event.thread).unwrap_or_default();
         if event.kind == JavaEventKind::Mark {
             self.mark(&mut thread, event);
