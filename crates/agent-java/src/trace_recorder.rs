@@ -4,7 +4,7 @@
 //! of times that an event had no room, counted once a test (64 bits each); at 64 the test, at 576 the command line, as in hit files; at 4096 a table of classes (64 bits
 //! identity, 32 bits number of the first method, 32 bits number of methods); from `SLOTS` on slots of 16 bytes, one for each event that is not repeated.
 //!
-//! A *repetition* is a slot with the kind 10, the distance *d* to an earlier slot in its lower 36 bits, and a number of events: so many events follow,
+//! A *repetition* is a slot with the kind 10, the distance *d* to an earlier slot in its lower 36 bits, and 16 times a number of events: so many events follow,
 //! which are those of the *d* slots before it, over and over again. These slots may contain repetitions. Slots of the kind 11 immediately after it have
 //! the number of a slot in this body, and what the upper half of its second word, the index of an element, grows by in each pass (*stride*). All slots
 //! of a body belong to one thread.
@@ -29,13 +29,16 @@ mod template {
     pub const SLOTS: i64 = 0x5453_0000_0000_0003;
     pub const ROOM: i64 = 0x5453_0000_0000_0004;
     pub const HISTORY: i32 = 0x5453_0005;
+    pub const NO_SLOT: i64 = 0x5453_0000_0000_0006;
 }
 
-const MAGIC: &[u8; 8] = b"TSJAVA01";
+const MAGIC: &[u8; 8] = b"TSJAVA02";
 const CLASSES: usize = 12;
 const POSITION: usize = 16;
 const ROOM: usize = 24;
 const DROPPED: usize = 32;
+/// 16 bytes that are 0.
+const NO_SLOT: usize = 40;
 const TEST: usize = 64;
 const COMMAND: usize = 576;
 const TABLE: usize = 4096;
@@ -122,6 +125,7 @@ fn recorder_class(unsafe_class: &str, address: u64, room: u64, history: i32) -> 
             Replacement::Long(template::SLOTS, at(SLOTS)),
             Replacement::Long(template::ROOM, room as i64),
             Replacement::Int(template::HISTORY, history),
+            Replacement::Long(template::NO_SLOT, at(NO_SLOT)),
         ],
     )
 }

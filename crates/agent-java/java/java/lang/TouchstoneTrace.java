@@ -2,6 +2,8 @@ package java.lang;
 
 import java.util.Arrays;
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * Records the events of a trace in a file that is mapped into memory.
@@ -14,12 +16,17 @@ import jdk.internal.misc.Unsafe;
  * events are those from there up to the slot, over and over again. Indices of arrays may differ from one pass to the next by a stride, for which the
  * first pass records another slot. A body may contain repetitions itself, so nested loops become nested repetitions. Everything is in the file at all
  * times: a process may be killed.
+ *
+ * <p>An expected event costs a few instructions, which are inlined into the measured code. An error, such as an overflow of the stack, may end any call
+ * in here: before a call that changes more than one field, no event is expected.
  */
 public final class TouchstoneTrace {
     /** The address of the position of the next slot, in bytes from {@code SLOTS}. */
     private static final long POSITION = 0x5453_0000_0000_0001L;
     /** The address of the number of times that an event had no room, counted once for each limit. */
     private static final long DROPPED = 0x5453_0000_0000_0002L;
+    /** The address of an empty slot, which is never expected. */
+    private static final long NO_SLOT = 0x5453_0000_0000_0006L;
     /** The address of the slots. */
     private static final long SLOTS = 0x5453_0000_0000_0003L;
     /** The room for slots, in bytes. */
@@ -28,6 +35,7 @@ public final class TouchstoneTrace {
     private static final int HISTORY = 0x5453_0005;
 
     private static final long SLOT_BYTES = 16;
+    private static final int SLOT_SHIFT = 4;
     private static final int THREAD_MASK = 0xff_ffff;
     private static final int THREAD_SHIFT = 36;
     private static final int METHOD_SHIFT = 16;
@@ -52,14 +60,29 @@ public final class TouchstoneTrace {
     private final Thread thread;
     /** The identity of the thread, as an event has it. */
     private final long bits;
-    /** True while an event is recorded. If it is true before that, an error ended the recording of the event before. */
+    /** The address of the slot of the expected event. */
+    private long cursor = NO_SLOT;
+    /** The address of the number of events in the open repetition, in bytes of slots: it is {@code cursor + offset}. */
+    private long address;
+    private long offset;
+    /** The address of a slot that is not the next event: the body ends, or a repetition begins or ends. */
+    private long stop;
+    /** The first and last address of a body whose passes need not be counted, and {@code cursor + offset} at its end. */
+    private long bodyStart;
+    private long bodyEnd;
+    private long bodyUntil;
+    /** The expected values of the remembered slots, and what is added to those of elements in each pass of the innermost repetition. */
+    private long[] expected = new long[0];
+    private long[] step = expected;
+    /** True while an unexpected event is recorded. If it is true before that, an error ended the recording of the event before. */
     private boolean recording;
 
     /** The remembered slots: kind, method and instruction of events, and their objects. They are contiguous in the file. */
     private long[] words = new long[0];
     private long[] values = new long[0];
     private int count;
-    /** The address of the slot after the remembered ones. */
+    /** The address of the first remembered slot, and of the slot after the last one. */
+    private long first;
     private long next;
     /** Maps hashes of events to remembered slots. */
     private int[] table = new int[0];
@@ -68,14 +91,11 @@ public final class TouchstoneTrace {
     /** For each remembered repetition, its height (0 if its body has no repetition), and the slot of the repetition before it. */
     private int[] heights = new int[0];
     private int[] previous = new int[0];
+    /** For each slot of a closed body, the number of events from it up to the next slot that is none; 0 if that is not known. */
+    private int[] runs = new int[0];
     /** The last remembered repetition, or -1. */
     private int lastRepetition = -1;
 
-    /** The slot of the expected event, or -1 if no repetition is open. */
-    private int cursor = -1;
-    /** The number of events in the open repetition, and the address where the file has it. */
-    private long events;
-    private long address;
     /** The number of repetitions in which the expected event is nested, apart from the open one. */
     private int depth;
     /** The open repetition and those nested in it: first slot, own slot, strides, pass, and the number of events at which it ends. */
@@ -91,50 +111,64 @@ public final class TouchstoneTrace {
     }
 
     /** An instruction is executed next. */
+    @ForceInline
     public static void instruction(int method, int instruction) {
         record(1L << KIND_SHIFT | (long) method << METHOD_SHIFT | instruction, 0);
     }
 
     /** A block begins at an instruction. */
+    @ForceInline
     public static void block(int method, int instruction) {
         record(2L << KIND_SHIFT | (long) method << METHOD_SHIFT | instruction, 0);
     }
 
     /** An instruction is executed next, on an object. */
+    @ForceInline
     public static void object(Object object, int method, int instruction) {
         record(3L << KIND_SHIFT | (long) method << METHOD_SHIFT | instruction, id(object));
     }
 
     /** An instruction is executed next, on an element of an array. */
+    @ForceInline
     public static void element(Object array, int index, int method, int instruction) {
         long word = ELEMENT << KIND_SHIFT | (long) method << METHOD_SHIFT | instruction;
         long value = id(array) | (long) index << 32;
-        TouchstoneTrace current = begin();
-        int at = current.cursor;
-        if (at >= 0 && current.words[at] == word && current.expected(at) == value) {
-            current.advance(at);
-        } else {
-            current.append(word, value);
+        TouchstoneTrace current = last;
+        if (current.thread == Thread.currentThread()) {
+            long at = current.cursor;
+            if (UNSAFE.getLong(at) == (word | current.bits)) {
+                int own = (int) (at - current.first >> SLOT_SHIFT);
+                long[] expected = current.expected;
+                if (expected[own] == value) {
+                    expected[own] = value + current.step[own];
+                    current.advance(at);
+                    return;
+                }
+            }
         }
-        current.recording = false;
+        append(word, value);
     }
 
     /** A call is executed next, with two references. */
+    @ForceInline
     public static void references(Object first, Object second, int method, int instruction) {
         record(5L << KIND_SHIFT | (long) method << METHOD_SHIFT | instruction, id(first) | id(second) << 32);
     }
 
     /** The call of the event before has two more references. */
+    @ForceInline
     public static void moreReferences(Object first, Object second, int method, int instruction) {
         record(6L << KIND_SHIFT | (long) method << METHOD_SHIFT | instruction, id(first) | id(second) << 32);
     }
 
     /** A method begins, with its receiver or null. */
+    @ForceInline
     public static void enter(Object receiver, int method) {
         record(7L << KIND_SHIFT | (long) method << METHOD_SHIFT, id(receiver));
     }
 
     /** A constructor has called another one: its receiver is initialised. */
+    @ForceInline
     public static void initialised(Object receiver, int method) {
         record(8L << KIND_SHIFT | (long) method << METHOD_SHIFT, id(receiver));
     }
@@ -155,18 +189,52 @@ public final class TouchstoneTrace {
         limit = new long[] {Math.min(UNSAFE.getLong(POSITION) + bytes, ROOM), 0};
     }
 
+    @ForceInline
     private static long id(Object object) {
         return System.identityHashCode(object);
     }
 
+    @ForceInline
     private static void record(long word, long value) {
-        TouchstoneTrace current = begin();
-        int at = current.cursor;
-        if (at >= 0 && current.words[at] == word && current.values[at] == value) {
-            current.advance(at);
-        } else {
-            current.append(word, value);
+        TouchstoneTrace current = last;
+        if (current.thread == Thread.currentThread()) {
+            long at = current.cursor;
+            if ((UNSAFE.getLong(at) ^ word ^ current.bits | UNSAFE.getLong(at + 8) ^ value) == 0) {
+                current.advance(at);
+                return;
+            }
         }
+        append(word, value);
+    }
+
+    /** Counts the expected event, and expects the next one. */
+    @ForceInline
+    private void advance(long at) {
+        long after = at + SLOT_BYTES;
+        UNSAFE.putLong(address, after + offset);
+        cursor = after;
+        if (after == stop) {
+            cursor = NO_SLOT;
+            endRun(after);
+        }
+    }
+
+    /** Expects the next event after a slot that is followed by no event. */
+    private void endRun(long after) {
+        long start = bodyStart;
+        long more = offset + (after - start);
+        if (after == bodyEnd && after + more <= bodyUntil) {
+            offset = more;
+            cursor = start;
+        } else {
+            expectAt((int) (after - first >> SLOT_SHIFT), after + offset >> SLOT_SHIFT);
+        }
+    }
+
+    @DontInline
+    private static void append(long word, long value) {
+        TouchstoneTrace current = begin();
+        current.appendEvent(word, value);
         current.recording = false;
     }
 
@@ -199,66 +267,78 @@ public final class TouchstoneTrace {
 
     /** Closes the open repetition and forgets all slots. */
     private void forget() {
-        cursor = -1;
+        cursor = NO_SLOT;
         count = 0;
         lastRepetition = -1;
     }
 
-    /** Returns the value of the expected event, whose index may advance by strides. */
-    private long expected(int at) {
-        long value = values[at];
-        for (int level = depth; level >= 0; level--) {
-            value += passes[level] * steps[level][at];
-        }
-        return value;
-    }
-
-    /** Counts the expected event, and expects the next one. */
-    private void advance(int at) {
-        long events = this.events + 1;
-        this.events = events;
-        UNSAFE.putLong(address, events);
-        int after = at + 1;
-        if (events == until[depth] || words[after] >>> KIND_SHIFT >= REPETITION) {
-            expectAt(after);
-        } else {
-            cursor = after;
-        }
-    }
-
     /** Expects the event of a slot, or of the next one if that is not an event. */
-    private void expectAt(int after) {
+    @DontInline
+    private void expectAt(int own, long events) {
         while (true) {
             if (depth > 0 && events == until[depth]) {
-                after = ends[depth] + 1;
+                own = ends[depth] + 1;
                 depth--;
-            } else if (after == ends[depth]) {
+            } else if (own == ends[depth]) {
                 passes[depth]++;
-                after = starts[depth];
-            } else if (words[after] >>> KIND_SHIFT == STRIDE) {
-                after++;
-            } else if (words[after] >>> KIND_SHIFT == REPETITION) {
+                own = starts[depth];
+                if (heights[ends[depth]] > 0) {
+                    expectElements();
+                }
+            } else if (words[own] >>> KIND_SHIFT == STRIDE) {
+                own++;
+            } else if (words[own] >>> KIND_SHIFT == REPETITION) {
                 depth++;
-                starts[depth] = after - (int) words[after];
-                ends[depth] = after;
-                steps[depth] = strides[heights[after]];
+                starts[depth] = own - (int) words[own];
+                ends[depth] = own;
+                steps[depth] = strides[heights[own]];
                 passes[depth] = 1;
-                until[depth] = Math.min(until[depth - 1], events + values[after]);
-                after = starts[depth];
+                until[depth] = Math.min(until[depth - 1], events + values[own]);
+                own = starts[depth];
+                expectElements();
             } else {
-                cursor = after;
-                return;
+                break;
             }
+        }
+        if (runs[own] == 0) {
+            int end = own;
+            while (words[end] >>> KIND_SHIFT < REPETITION) {
+                end++;
+            }
+            runs[own] = end - own;
+        }
+        step = steps[depth];
+        long at = first + ((long) own << SLOT_SHIFT);
+        // Later passes through a body without repetitions need not be counted.
+        boolean isSimple = passes[depth] > 1 && heights[ends[depth]] == 0;
+        bodyStart = first + ((long) starts[depth] << SLOT_SHIFT);
+        bodyEnd = isSimple ? first + ((long) ends[depth] << SLOT_SHIFT) : 0;
+        bodyUntil = until[depth] > Long.MAX_VALUE >> SLOT_SHIFT + 1 ? Long.MAX_VALUE >> 1 : until[depth] << SLOT_SHIFT;
+        offset = (events << SLOT_SHIFT) - at;
+        stop = at + (Math.min(until[depth] - events, runs[own]) << SLOT_SHIFT);
+        cursor = at;
+    }
+
+    /** Computes the values that are expected in this pass of the innermost repetition. */
+    private void expectElements() {
+        for (int own = starts[depth]; own < ends[depth]; own++) {
+            long value = values[own];
+            for (int level = depth; level >= 0; level--) {
+                value += passes[level] * steps[level][own];
+            }
+            expected[own] = value;
         }
     }
 
     /** Records an event that is not the expected one. */
-    private void append(long word, long value) {
-        int at = cursor;
-        if (at < 0 && isFull()) {
-            return;
-        }
-        if (at >= 0) {
+    private void appendEvent(long word, long value) {
+        if (cursor == NO_SLOT) {
+            if (isFull()) {
+                return;
+            }
+        } else {
+            int at = (int) (cursor - first >> SLOT_SHIFT);
+            cursor = NO_SLOT;
             // The first pass finds the strides of its elements.
             if (depth == 0
                     && passes[0] == 1
@@ -270,14 +350,16 @@ public final class TouchstoneTrace {
                 if (slot != 0 && slot == next && hasRoom()) {
                     remember(slot, STRIDE << KIND_SHIFT | at - starts[0], stride);
                     steps[0][at] = stride;
-                    advance(at);
+                    expected[at] = value + stride;
+                    long events = UNSAFE.getLong(address) + SLOT_BYTES;
+                    UNSAFE.putLong(address, events);
+                    expectAt(at + 1, events >> SLOT_SHIFT);
                 } else if (slot != 0) {
                     forget();
                     addEvent(slot, word, value);
                 }
                 return;
             }
-            cursor = -1;
         }
         long slot = allocate();
         if (slot == 0) {
@@ -319,10 +401,11 @@ public final class TouchstoneTrace {
         passes[0] = 1;
         until[0] = Long.MAX_VALUE;
         depth = 0;
-        events = 1;
         address = slot + 8;
-        remember(slot, REPETITION << KIND_SHIFT | own - start, 1);
-        expectAt(start + 1);
+        remember(slot, REPETITION << KIND_SHIFT | own - start, SLOT_BYTES);
+        expectElements();
+        expected[start] += steps[0][start];
+        expectAt(start + 1, 1);
     }
 
     /** Returns the height of a repetition that begins at a slot, or the maximum depth if it would share a part of another body. */
@@ -333,7 +416,7 @@ public final class TouchstoneTrace {
             if (left-- == 0) {
                 return MAX_DEPTH;
             }
-            values[own] = UNSAFE.getLong(next - (count - own) * SLOT_BYTES + 8);
+            values[own] = UNSAFE.getLong(first + ((long) own << SLOT_SHIFT) + 8) >> SLOT_SHIFT;
             if (own - (int) words[own] < start) {
                 return MAX_DEPTH;
             }
@@ -349,8 +432,12 @@ public final class TouchstoneTrace {
     /** Writes and remembers a slot, for which there is room. */
     private void remember(long slot, long word, long value) {
         int own = count;
+        if (own == 0) {
+            first = slot;
+        }
         words[own] = word;
         values[own] = value;
+        runs[own] = 0;
         for (int height = 0; height < MAX_DEPTH; height++) {
             strides[height][own] = 0;
         }
@@ -374,6 +461,8 @@ public final class TouchstoneTrace {
         try {
             int[] moreHeights = Arrays.copyOf(heights, more);
             int[] morePrevious = Arrays.copyOf(previous, more);
+            int[] moreRuns = Arrays.copyOf(runs, more);
+            long[] moreExpected = Arrays.copyOf(expected, more);
             long[] moreWords = Arrays.copyOf(words, more + 1);
             long[] moreValues = Arrays.copyOf(values, more);
             long[][] moreStrides = new long[MAX_DEPTH][];
@@ -387,9 +476,12 @@ public final class TouchstoneTrace {
             }
             heights = moreHeights;
             previous = morePrevious;
+            runs = moreRuns;
+            expected = moreExpected;
             words = moreWords;
             strides = moreStrides;
-            if (cursor >= 0) {
+            if (count > 0 && ends[0] < count) {
+                // The first repetition that is open may find a stride.
                 steps[0] = moreStrides[heights[ends[0]]];
             }
             table = moreTable;

@@ -174,7 +174,7 @@ impl JavaTrace {
     }
 
     fn parse(head: &[u8], slots: Vec<u8>) -> Option<JavaTrace> {
-        if head.len() != SLOTS || !head.starts_with(b"TSJAVA01") {
+        if head.len() != SLOTS || !head.starts_with(b"TSJAVA02") {
             return None;
         }
         let count = (number(head, CLASSES) as u32 as usize).min((SLOTS - TABLE) / ENTRY);
@@ -207,7 +207,7 @@ impl JavaTrace {
         let (thread, below) = ((head >> 36) as u32 & 0xff_ffff, head & BELOW_THREAD);
         match head >> 60 {
             REPETITION => match usize::try_from(below).ok().and_then(|distance| index.checked_sub(distance)) {
-                Some(start) => JavaSlot::Repetition { thread, start, events: what },
+                Some(start) => JavaSlot::Repetition { thread, start, events: what / SLOT as u64 },
                 None => JavaSlot::Unused,
             },
             STRIDE => JavaSlot::Stride { slot: below as usize, step: (what >> 32) as u32 },
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_damaged_trace_is_read_as_far_as_it_goes() {
         let mut head = vec![0; SLOTS];
-        head[..8].copy_from_slice(b"TSJAVA01");
+        head[..8].copy_from_slice(b"TSJAVA02");
         for (at, value) in [(CLASSES, 2u64), (POSITION, 160), (LIMIT, 1600)] {
             head[at..at + 8].copy_from_slice(&value.to_le_bytes());
         }

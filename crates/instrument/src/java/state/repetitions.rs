@@ -12,7 +12,7 @@ use super::trace_interpreter::TraceInterpreter;
 use std::rc::Rc;
 
 /// The maximum number of repeated events that are interpreted for one test.
-const MAX_REPEATED_EVENTS: u64 = 4_000_000;
+const MAX_REPEATED_EVENTS: u64 = 2_000_000;
 /// The number of passes whose states are compared with each new one.
 const MAX_COMPARED_PASSES: usize = 64;
 /// The minimum number of remaining events for which states are compared.
@@ -59,6 +59,9 @@ impl TraceInterpreter<'_> {
     /// Interprets the repetition in a slot.
     pub(super) fn repeat(&mut self, trace: &JavaTrace, own: usize) {
         self.repeat_within(trace, own, u64::MAX, &mut OpenRepetitions::new());
+        if let JavaSlot::Repetition { thread, .. } = trace.slot(own) {
+            self.has_no_room(thread);
+        }
     }
 
     /// Interprets a repetition, up to a number of events. Returns the number of its events.
@@ -67,6 +70,9 @@ impl TraceInterpreter<'_> {
         let is_inside = |body: &RepeatedBody| open.last().is_none_or(|(outer, _)| body.start >= outer.start);
         let Some(body) = RepeatedBody::read(trace, own).filter(is_inside).map(Rc::new) else { return 0 };
         let events = body.events.min(most);
+        if self.has_no_room(body.thread) {
+            return events;
+        }
         let mut left = events;
         let mut states = None;
         let mut pass: u64 = 0;
@@ -104,6 +110,18 @@ impl TraceInterpreter<'_> {
         events
     }
 
+    /// Returns true if the test of a thread has had too many repeated events, and marks it as incomplete then.
+    fn has_no_room(&mut self, thread: u32) -> bool {
+        let events = std::mem::take(&mut self.repeated_events);
+        let execution = self.threads.get(&thread).and_then(|thread| self.executions.get_mut(&thread.execution));
+        execution.is_some_and(|execution| {
+            execution.repeated_events += events;
+            let is_full = execution.repeated_events > MAX_REPEATED_EVENTS;
+            execution.is_cut_off |= is_full;
+            is_full
+        })
+    }
+
     /// Interprets an event of the innermost repetition.
     fn repeated_event(&mut self, mut event: JavaEvent, at: usize, open: &OpenRepetitions) {
         if event.kind == JavaEventKind::In {
@@ -114,6 +132,7 @@ impl TraceInterpreter<'_> {
             }
             event.what = u64::from(event.object()) | u64::from(index) << 32;
         }
+        self.repeated_events += 1;
         self.event(&event);
     }
 
@@ -130,7 +149,7 @@ impl TraceInterpreter<'_> {
             self.threads.insert(body.thread, thread);
             return 0;
         };
-        execution.repeated_events += length;
+        execution.repeated_events += std::mem::take(&mut self.repeated_events);
         let skipped = if execution.repeated_events > MAX_REPEATED_EVENTS {
             execution.is_cut_off = true;
             remaining
