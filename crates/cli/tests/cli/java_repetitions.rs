@@ -20,8 +20,23 @@ class Cell { int a, b, c; int[] row = new int[8]; Cell next;
 /// A variable, as a program names it.
 fn variable(rng: &mut Rng) -> &'static str {
     *rng.pick(&[
-        "t.a", "t.b", "t.c", "u.a", "u.b", "g", "h", "x", "y", "z", "t.row[i & 7]", "t.row[(i + 1) & 7]", "u.row[3]",
-        "flat[i & 15]", "flat[(i * 2) & 15]", "t.next.a", "grid[i & 3][1]",
+        "t.a",
+        "t.b",
+        "t.c",
+        "u.a",
+        "u.b",
+        "g",
+        "h",
+        "x",
+        "y",
+        "z",
+        "t.row[i & 7]",
+        "t.row[(i + 1) & 7]",
+        "u.row[3]",
+        "flat[i & 15]",
+        "flat[(i * 2) & 15]",
+        "t.next.a",
+        "grid[i & 3][1]",
     ])
 }
 
@@ -51,7 +66,11 @@ fn statement(rng: &mut Rng, depth: usize, out: &mut String) {
         18 => writeln!(out, "if (i == {}) break;", rng.between(3, 60)),
         19 => writeln!(out, "if ({from} == 987654321) throw new AssertionError();"),
         _ => {
-            let _ = writeln!(out, "for (int k = 0; k < {}; k++) {{ flat[k & 15] += {from};", rng.pick(&["3", "20", "(i & 7)"]));
+            let _ = writeln!(
+                out,
+                "for (int k = 0; k < {}; k++) {{ flat[k & 15] += {from};",
+                rng.pick(&["3", "20", "(i & 7)"])
+            );
             statement(rng, depth - 1, out);
             writeln!(out, "}}")
         }
@@ -84,7 +103,9 @@ fn program(seed: u64) -> String {
         );
         let _ = write!(calls, "test{number}(); ");
     }
-    format!("import java.util.*;\n{HEAD}\npublic class Loops {{ static int g, h; static Cell held;\n{tests}\npublic static void main(String[] a) {{ {calls} }} }}\n")
+    format!(
+        "import java.util.*;\n{HEAD}\npublic class Loops {{ static int g, h; static Cell held;\n{tests}\npublic static void main(String[] a) {{ {calls} }} }}\n"
+    )
 }
 
 /// A program in which two threads take turns, with and without a lock.
@@ -126,7 +147,18 @@ fn measured(within: &Path, jar: &str, text: &str, history: Option<&str>) -> (Val
         Command::new("javac").args(["-g", "-d", "classes", "-cp", jar, "Loops.java"]).current_dir(within).status();
     assert!(compiled.expect("javac runs").success(), "{text}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
-    command.args(["measure", "-c", "state", "--format", "json", "--", "java", "-cp", &format!("classes:{jar}"), "Loops"]);
+    command.args([
+        "measure",
+        "-c",
+        "state",
+        "--format",
+        "json",
+        "--",
+        "java",
+        "-cp",
+        &format!("classes:{jar}"),
+        "Loops",
+    ]);
     if let Some(history) = history {
         command.env("TOUCHSTONE_STATE_HISTORY", history);
     }

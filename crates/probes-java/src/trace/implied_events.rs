@@ -33,7 +33,8 @@ pub(super) fn implied_events(
     let is_instance_method = !method.is(access::STATIC) && &*method.name != "<init>";
     let knows_receiver = is_instance_method && !stores_receiver;
     let may_return = !method.is(access::SYNCHRONIZED) && !method.name.starts_with('<');
-    let is_target = |block: usize| cfg.blocks.iter().any(|other| other.next.contains(&block) || other.handlers.contains(&block));
+    let is_target =
+        |block: usize| cfg.blocks.iter().any(|other| other.next.contains(&block) || other.handlers.contains(&block));
     let mut implied = Vec::new();
     for (number, block) in cfg.blocks.iter().enumerate() {
         let begins = recorded_blocks.contains(&number) || (number == 0 && !is_target(0));
@@ -125,7 +126,12 @@ impl FollowedPoint {
                 Some(words) => self.change(1 + words, 0),
                 None => self.stack.clear(),
             },
-            Insn::If(..) | Insn::IfInts(..) | Insn::IfRefs(..) | Insn::IfNull(..) | Insn::Switch(..) | Insn::Return(_) => {
+            Insn::If(..)
+            | Insn::IfInts(..)
+            | Insn::IfRefs(..)
+            | Insn::IfNull(..)
+            | Insn::Switch(..)
+            | Insn::Return(_) => {
                 self.stack.clear();
             }
             // The length of an array that is null.

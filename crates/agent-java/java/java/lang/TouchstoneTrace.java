@@ -214,12 +214,12 @@ public final class TouchstoneTrace {
         UNSAFE.putLong(address, after + offset);
         cursor = after;
         if (after == stop) {
-            cursor = NO_SLOT;
             endRun(after);
         }
     }
 
     /** Expects the next event after a slot that is followed by no event. */
+    @ForceInline
     private void endRun(long after) {
         long start = bodyStart;
         long more = offset + (after - start);
@@ -227,6 +227,7 @@ public final class TouchstoneTrace {
             offset = more;
             cursor = start;
         } else {
+            cursor = NO_SLOT;
             expectAt((int) (after - first >> SLOT_SHIFT), after + offset >> SLOT_SHIFT);
         }
     }

@@ -399,7 +399,8 @@ impl StateDigester<'_> {
         }
         for ((object, field), conditions) in &execution.unresolved_conditions {
             // Every pass adds the same conditions again, which then change nothing more.
-            let mut words: Vec<(u32, u64)> = conditions.iter().map(|(field, node)| (*field, self.node(*node))).collect();
+            let mut words: Vec<(u32, u64)> =
+                conditions.iter().map(|(field, node)| (*field, self.node(*node))).collect();
             words.sort_unstable();
             words.dedup();
             for (conditional, node) in words {
@@ -420,7 +421,8 @@ impl StateDigester<'_> {
         hash.add(u64::from(execution.initial_state_node));
         hash.add(u64::from(execution.asserts));
         // Only the nodes on which assertions depend count, not how often.
-        let asserted: Vec<NodeId> = execution.asserted.iter().rev().copied().take_while(|node| *node >= self.window.first).collect();
+        let asserted: Vec<NodeId> =
+            execution.asserted.iter().rev().copied().take_while(|node| *node >= self.window.first).collect();
         let (first, origins) = (self.window.first, &mut self.window.origins);
         let mut set = origins.number(Vec::new());
         for node in asserted {
@@ -432,9 +434,11 @@ impl StateDigester<'_> {
 
     fn functions(&mut self, hash: &mut StateHash, interpreter: &TraceInterpreter<'_>) {
         let mut sum = StateHash::default();
-        let of_objects = interpreter.functions.by_object.iter().map(|(object, function)| ([1, u64::from(*object), 0], function));
+        let of_objects =
+            interpreter.functions.by_object.iter().map(|(object, function)| ([1, u64::from(*object), 0], function));
         let of_fields = interpreter.functions.by_field.iter();
-        let of_fields = of_fields.map(|((object, field), function)| ([2, u64::from(*object), u64::from(*field)], function));
+        let of_fields =
+            of_fields.map(|((object, field), function)| ([2, u64::from(*object), u64::from(*field)], function));
         for (place, function) in of_objects.chain(of_fields) {
             let mut own = StateHash::all(&place);
             self.function(&mut own, function);

@@ -290,7 +290,8 @@ impl TestExecution {
         let held = held.chain(self.contents.iter().flat_map(|(_, inside)| inside.nodes()));
         let last = held.map(|node| (self.graph.update(node), node)).filter(|(update, _)| *update != 0);
         let last: BTreeMap<u32, NodeId> = last.collect();
-        let inherited = if self.initial_state_node == NONE { Vec::new() } else { self.graph.behind(self.initial_state_node) };
+        let inherited =
+            if self.initial_state_node == NONE { Vec::new() } else { self.graph.behind(self.initial_state_node) };
         // If the contents of a container were modified, the assignment of the field that holds it does not count.
         let is_changed = |inside: &Contents| {
             self.graph.update(inside.content) != 0 || !inside.elements.is_empty() || !inside.entries.is_empty()

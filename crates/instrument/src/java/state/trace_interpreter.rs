@@ -468,7 +468,10 @@ impl<'a> TraceInterpreter<'a> {
                 InsnEvent::Implied => {
                     let (method, insn) = (frame.method, frame.at);
                     let what = u64::from(frame.local(0).object.get());
-                    self.execute_recorded(running, &JavaEvent { kind: JavaEventKind::On, thread: 0, method, insn, what });
+                    self.execute_recorded(
+                        running,
+                        &JavaEvent { kind: JavaEventKind::On, thread: 0, method, insn, what },
+                    );
                 }
                 _ => return,
             }
