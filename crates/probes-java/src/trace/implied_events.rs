@@ -39,7 +39,7 @@ pub(super) fn implied_events(
     for (number, block) in cfg.blocks.iter().enumerate() {
         let begins = recorded_blocks.contains(&number) || (number == 0 && !is_target(0));
         let mut point = FollowedPoint { is_anchored: begins, is_certain: begins, stack: Vec::new() };
-        for index in block.first..=block.last {
+        for (index, event) in (block.first..).zip(&events[block.first..=block.last]) {
             let insn = &cfg.insns[index].insn;
             let is_implied = match insn {
                 Insn::GetField(field) => {
@@ -56,7 +56,7 @@ pub(super) fn implied_events(
             if is_implied {
                 implied.push(index);
             }
-            point.pass(class, insn, is_implied || events[index] == InsnEvent::None, is_implied);
+            point.pass(class, insn, is_implied || *event == InsnEvent::None, is_implied);
         }
     }
     implied

@@ -160,7 +160,7 @@ impl TraceInterpreter<'_> {
                 PassStates { window, boundaries: Vec::new(), spacing }
             });
             // A comparison may cost about as much as the events since the one before.
-            if states.spacing < remaining && pass % states.spacing == 0 {
+            if states.spacing < remaining && pass.is_multiple_of(states.spacing) {
                 self.compare(states, pass, remaining, (&mut thread, &mut execution))
             } else {
                 0
