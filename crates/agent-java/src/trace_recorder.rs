@@ -4,8 +4,8 @@
 //! of times that an event had no room, counted once a test (64 bits each); at 64 the test, at 576 the command line, as in hit files; at 4096 a table of classes (64 bits
 //! identity, 32 bits number of the first method, 32 bits number of methods); from `SLOTS` on slots of 16 bytes, one for each event that is not repeated.
 //!
-//! A *repetition* is a slot with the kind 10, the distance *d* to an earlier slot in its lower 36 bits, and 16 times a number of events: so many events follow,
-//! which are those of the *d* slots before it, over and over again. These slots may contain repetitions. Slots of the kind 11 immediately after it have
+//! A *repetition* is a slot with the kind 10, the distance *d* to an earlier slot in its lower 36 bits, and 16 times the number of its
+//! events, which are those of the *d* slots before it, over and over again. These slots may contain repetitions. Slots of the kind 11 immediately after it have
 //! the number of a slot in this body, and what the upper half of its second word, the index of an element, grows by in each pass (*stride*). All slots
 //! of a body belong to one thread.
 
