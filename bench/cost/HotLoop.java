@@ -12,7 +12,7 @@ public class HotLoop {
         for (int round = 0; round < times; round++) {
             for (int index = 0; index < data.length; index++) {
                 data[index] += index ^ round;
-                if (data[index] % 2 == 0 || index > 0) {
+                if (index >= 0) {
                     add(data[index]);
                 }
             }
