@@ -19,7 +19,7 @@ class Cell { int a, b, c; int[] row = new int[8]; Cell next;
 
 /// A variable, as a program names it.
 fn variable(rng: &mut Rng) -> &'static str {
-    *rng.pick(&[
+    rng.pick::<&str>(&[
         "t.a",
         "t.b",
         "t.c",
