@@ -1,8 +1,13 @@
 //! The trace of a process: the class `java/java/lang/TouchstoneTrace.java`, and the file that it writes to.
 //!
 //! The file: 8 bytes magic; process id (32 bits); number of classes (32 bits); position of the next slot, room for slots, both in bytes, and the number
-//! of events that had no room (64 bits each); at 64 the test, at 576 the command line, as in hit files; at 4096 a table of classes (64 bits
-//! identity, 32 bits number of the first method, 32 bits number of methods); from `SLOTS` on slots of 16 bytes, one for each event.
+//! of times that an event had no room, counted once a test (64 bits each); at 64 the test, at 576 the command line, as in hit files; at 4096 a table of classes (64 bits
+//! identity, 32 bits number of the first method, 32 bits number of methods); from `SLOTS` on slots of 16 bytes, one for each event that is not repeated.
+//!
+//! A *repetition* is a slot with the kind 10, the distance *d* to an earlier slot in its lower 36 bits, and 16 times the number of its
+//! events, which are those of the *d* slots before it, over and over again. These slots may contain repetitions. Slots of the kind 11 immediately after it have
+//! the number of a slot in this body, and what the upper half of its second word, the index of an element, grows by in each pass (*stride*). All slots
+//! of a body belong to one thread.
 
 use crate::jvm_interface::{GlobalRef, Jni};
 use crate::mapped_file::MappedFile;
@@ -23,19 +28,27 @@ mod template {
     pub const DROPPED: i64 = 0x5453_0000_0000_0002;
     pub const SLOTS: i64 = 0x5453_0000_0000_0003;
     pub const ROOM: i64 = 0x5453_0000_0000_0004;
+    pub const HISTORY: i32 = 0x5453_0005;
+    pub const NO_SLOT: i64 = 0x5453_0000_0000_0006;
 }
 
-const MAGIC: &[u8; 8] = b"TSJAVA01";
+const MAGIC: &[u8; 8] = b"TSJAVA02";
 const CLASSES: usize = 12;
 const POSITION: usize = 16;
 const ROOM: usize = 24;
 const DROPPED: usize = 32;
+/// 16 bytes that are 0.
+const NO_SLOT: usize = 40;
 const TEST: usize = 64;
 const COMMAND: usize = 576;
 const TABLE: usize = 4096;
 const TABLE_ENTRY_BYTES: usize = 16;
 const SLOTS: usize = 1 << 20;
 const SLOT_BYTES: u64 = 16;
+/// The default number of slots that a thread remembers to find repetitions.
+const DEFAULT_HISTORY: i32 = 1 << 15;
+/// Sets this number. Tests use it: 0 turns repetitions off.
+const HISTORY_VARIABLE: &str = "TOUCHSTONE_STATE_HISTORY";
 /// The maximum number of methods: an event has 20 bits for a method.
 const MAX_METHODS: u32 = 1 << 20;
 /// The default number of events for which the file has room.
@@ -89,7 +102,9 @@ impl TraceRecorder {
 
     /// Defines the class that writes to this file. Returns true if it is defined.
     pub fn define(&self, jni: Jni, unsafe_class: &str) -> bool {
-        let class = recorder_class(unsafe_class, self.file.address(), self.room);
+        let history = std::env::var(HISTORY_VARIABLE).ok().and_then(|text| text.parse::<i32>().ok());
+        let history = history.unwrap_or(DEFAULT_HISTORY).clamp(0, DEFAULT_HISTORY);
+        let class = recorder_class(unsafe_class, self.file.address(), self.room, history);
         let class = jni.with_local_frame(|| jni.new_global_ref(jni.define(RECORDER, &class?)?));
         let dropped = (self.file.address() + DROPPED as u64) as *const AtomicU64;
         let test_bytes = (self.room / TEST_SHARES).max(SLOT_BYTES);
@@ -99,7 +114,7 @@ impl TraceRecorder {
 }
 
 /// Returns the class that writes to a file that is mapped at an address.
-fn recorder_class(unsafe_class: &str, address: u64, room: u64) -> Option<Vec<u8>> {
+fn recorder_class(unsafe_class: &str, address: u64, room: u64, history: i32) -> Option<Vec<u8>> {
     let at = |offset: usize| (address + offset as u64) as i64;
     instantiate(
         TEMPLATE,
@@ -109,11 +124,13 @@ fn recorder_class(unsafe_class: &str, address: u64, room: u64) -> Option<Vec<u8>
             Replacement::Long(template::DROPPED, at(DROPPED)),
             Replacement::Long(template::SLOTS, at(SLOTS)),
             Replacement::Long(template::ROOM, room as i64),
+            Replacement::Int(template::HISTORY, history),
+            Replacement::Long(template::NO_SLOT, at(NO_SLOT)),
         ],
     )
 }
 
-/// The class that records events, and its counter of dropped events.
+/// The class that records events, and its counter of tests with dropped events.
 struct RecorderClass {
     class: GlobalRef,
     dropped: *const AtomicU64,
@@ -188,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_recorder_has_its_addresses_and_the_methods_that_woven_code_calls() {
-        let class = recorder_class("sun/misc/Unsafe", 0x7000_0000_0000, 1600).expect("an instance");
+        let class = recorder_class("sun/misc/Unsafe", 0x7000_0000_0000, 1600, 100).expect("an instance");
         let file = ClassFile::read(&class).expect("a class file");
         assert_eq!(&*file.name, RECORDER);
         let calls = [
@@ -212,6 +229,7 @@ mod tests {
         };
         assert_eq!(constant("SLOTS"), Some(&Constant::Long(0x7000_0010_0000)));
         assert_eq!(constant("ROOM"), Some(&Constant::Long(1600)));
+        assert_eq!(constant("HISTORY"), Some(&Constant::Integer(100)));
         let names = (1..file.pool.len() as u16).filter_map(|index| file.pool.class(index).ok());
         assert!(
             names.clone().any(|name| &*name == "sun/misc/Unsafe")

@@ -49,6 +49,7 @@ mod java_mutants;
 mod java_native;
 mod java_objects;
 mod java_other_agents;
+mod java_repetitions;
 mod java_run;
 mod java_state;
 mod java_switch;

@@ -107,8 +107,11 @@ impl EventEmitter<'_, '_> {
         let insn = &self.method.insns()[index].insn;
         Some(match self.method.event(index) {
             InsnEvent::None => Vec::new(),
-            InsnEvent::Instruction => {
-                let mut bytes = self.record(pool, index, INSTRUCTION)?;
+            InsnEvent::Implied | InsnEvent::Instruction => {
+                let mut bytes = match self.method.records_event(index) {
+                    true => self.record(pool, index, INSTRUCTION)?,
+                    false => Vec::new(),
+                };
                 if self.takes_snapshot && matches!(insn, Insn::Return(None)) {
                     bytes.extend(self.numbers(pool, index)?);
                     bytes.extend(pool.call(SNAPSHOT_CLASS, TAKE_SNAPSHOT));

@@ -5,6 +5,7 @@
 
 use crate::cfg::blocks::{MethodCfg, is_conditional};
 use crate::cfg::call_target::{CallTarget, constructor_call};
+use crate::trace::implied_events::implied_events;
 use std::collections::BTreeSet;
 use touchstone_classfile::{ClassFile, Decoded, Desc, Insn, Member, access};
 
@@ -13,6 +14,8 @@ use touchstone_classfile::{ClassFile, Decoded, Desc, Insn, Member, access};
 pub enum InsnEvent {
     /// No event: the effect of the instruction follows from the code.
     None,
+    /// No event: the instruction accesses a field of the receiver of the method, or returns, and is always executed after the event before it.
+    Implied,
     /// The instruction itself.
     Instruction,
     /// The instruction and the object whose field is accessed.
@@ -68,8 +71,12 @@ impl TracedMethod {
         let is_constructor = &*method.name == "<init>";
         let constructor_call = if is_constructor { constructor_call(class, &cfg) } else { None };
         let insns = cfg.insns.iter().enumerate();
-        let events = insns.map(|(index, insn)| event(class, &insn.insn, index, constructor_call)).collect();
+        let mut events: Vec<InsnEvent> =
+            insns.map(|(index, insn)| event(class, &insn.insn, index, constructor_call)).collect();
         let has_receiver = !method.is(access::STATIC) && !is_constructor;
+        for insn in implied_events(class, method, &cfg, &events, &recorded_blocks) {
+            events[insn] = InsnEvent::Implied;
+        }
         Some(TracedMethod { events, recorded_blocks, constructor_call, has_receiver, cfg })
     }
 
@@ -86,6 +93,11 @@ impl TracedMethod {
     /// Returns the event of an instruction.
     pub fn event(&self, insn: usize) -> &InsnEvent {
         &self.events[insn]
+    }
+
+    /// Returns true if an instruction records an event before it is executed.
+    pub fn records_event(&self, insn: usize) -> bool {
+        !matches!(self.events[insn], InsnEvent::None | InsnEvent::Implied)
     }
 
     /// Returns true if a block records that it begins, as all successors of branches and all exception handlers do.

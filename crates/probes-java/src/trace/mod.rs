@@ -2,3 +2,4 @@
 
 pub mod emit_events;
 pub(crate) mod events;
+pub(crate) mod implied_events;

@@ -40,6 +40,9 @@ impl TraceInterpreter<'_> {
         let was_verified = running.execution.verified_mocks.remove(&receiver);
         let known = (&self.functions, self.rules);
         let effect = CallEffect::new(site, &call, receiver, was_verified, &self.classes, known);
+        if let ContentsRead::Element(key) = &effect.reads {
+            self.used_keys = key.digest(self.used_keys);
+        }
         let mut deps = self.call_dependences(running, (&facts, site), (&call, &objects), &effect.reads);
         if effect.asserts {
             running.execution.assert(&deps.all);

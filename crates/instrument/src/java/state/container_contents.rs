@@ -21,7 +21,7 @@ pub(super) struct Contents {
     /// The entries of a container that were written under a constant key since the last modification of the whole.
     pub entries: BTreeMap<ContainerKey, NodeId>,
     /// The objects that were added to it and that have contents.
-    members: BTreeSet<ObjectId>,
+    pub members: BTreeSet<ObjectId>,
 }
 
 impl Contents {
@@ -36,7 +36,7 @@ impl Contents {
 pub(super) struct ContainerContents {
     all: FxHashMap<ObjectId, Contents>,
     /// The objects without contents, and the containers that they were added to.
-    holders: FxHashMap<ObjectId, FxHashSet<ObjectId>>,
+    pub holders: FxHashMap<ObjectId, FxHashSet<ObjectId>>,
 }
 
 impl ContainerContents {

@@ -17,11 +17,11 @@ use touchstone_front_java::classfile::MemberRef;
 #[derive(Debug)]
 pub(super) struct FunctionObject {
     /// The method that it calls.
-    called: MemberRef,
+    pub called: MemberRef,
     /// The captured values.
-    captured: Vec<ValueRef>,
+    pub captured: Vec<ValueRef>,
     /// The graph that has the nodes of the captured values. In other tests, only their objects are known.
-    graph: GraphIdentity,
+    pub graph: GraphIdentity,
     /// The class of the library method that modifies the first captured object when the function is called.
     modifies: Option<Arc<str>>,
 }

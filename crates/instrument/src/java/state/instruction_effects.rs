@@ -137,7 +137,7 @@ impl TraceInterpreter<'_> {
         self.advance(running, at + 1);
     }
 
-    /// Executes an instruction that emitted an event.
+    /// Executes an instruction that emitted an event, or whose event is implied.
     pub(super) fn execute_recorded(&mut self, running: &mut RunningThread<'_>, event: &JavaEvent) {
         let frame = running.top();
         let (facts, at) = (frame.facts.clone(), frame.at);
@@ -351,7 +351,6 @@ impl TraceInterpreter<'_> {
             }
         }
         self.complete_call(running);
-        self.run(running);
     }
 }
 

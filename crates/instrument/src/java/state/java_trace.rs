@@ -40,7 +40,7 @@ const JAVA_EVENT_KINDS: [JavaEventKind; 9] = [
 
 /// The mark of a test's beginning, with its name.
 pub(crate) const MARK_TEST_BEGINS: u32 = 1;
-/// The mark of an incomplete test, with the number of dropped events so far.
+/// The mark of an incomplete test, with the number of incomplete tests so far.
 pub(crate) const MARK_CUT_OFF: u32 = 2;
 /// The mark of a test's number.
 pub(crate) const MARK_TEST_NUMBER: u32 = 3;
@@ -76,6 +76,27 @@ impl JavaEvent {
     }
 }
 
+/// A slot of a trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum JavaSlot {
+    Event(JavaEvent),
+    /// The events of the slots from `start` up to this one are repeated, over and over again.
+    Repetition {
+        thread: u32,
+        start: usize,
+        /// The number of repeated events.
+        events: u64,
+    },
+    /// The repetition before it adds `step` to the index of an element in each pass.
+    Stride {
+        /// The slot of the element, counted from the first one of the body.
+        slot: usize,
+        step: u32,
+    },
+    /// An event that was incomplete when its process died.
+    Unused,
+}
+
 /// A class in the table of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TracedClassEntry {
@@ -93,7 +114,7 @@ pub(crate) struct JavaTrace {
     pub test: Option<String>,
     pub command: Vec<String>,
     pub pid: u32,
-    /// The number of events that were dropped because the file was full.
+    /// The number of times that events were dropped because a test's part of the file was full.
     pub left_out: u64,
     /// The classes, in the order of their method numbers.
     pub classes: Vec<TracedClassEntry>,
@@ -112,6 +133,10 @@ const TABLE: usize = 4096;
 const ENTRY: usize = 16;
 const SLOTS: usize = 1 << 20;
 const SLOT: usize = 16;
+/// The lower half of the first word of a slot, which holds the thread above it.
+const BELOW_THREAD: u64 = (1 << 36) - 1;
+const REPETITION: u64 = 10;
+const STRIDE: u64 = 11;
 
 fn number(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).map_or(0, |part| u64::from_le_bytes(part.try_into().unwrap_or_default()))
@@ -149,7 +174,7 @@ impl JavaTrace {
     }
 
     fn parse(head: &[u8], slots: Vec<u8>) -> Option<JavaTrace> {
-        if head.len() != SLOTS || !head.starts_with(b"TSJAVA01") {
+        if head.len() != SLOTS || !head.starts_with(b"TSJAVA02") {
             return None;
         }
         let count = (number(head, CLASSES) as u32 as usize).min((SLOTS - TABLE) / ENTRY);
@@ -170,18 +195,40 @@ impl JavaTrace {
         })
     }
 
-    /// Returns the events in order. An event that was incomplete when its process died is skipped.
+    /// Returns the number of slots.
+    pub fn slots(&self) -> usize {
+        self.slots.len() / SLOT
+    }
+
+    /// Returns a slot.
+    pub fn slot(&self, index: usize) -> JavaSlot {
+        let at = index * SLOT;
+        let (head, what) = (number(&self.slots, at), number(&self.slots, at + 8));
+        let (thread, below) = ((head >> 36) as u32 & 0xff_ffff, head & BELOW_THREAD);
+        match head >> 60 {
+            REPETITION => match usize::try_from(below).ok().and_then(|distance| index.checked_sub(distance)) {
+                Some(start) => JavaSlot::Repetition { thread, start, events: what / SLOT as u64 },
+                None => JavaSlot::Unused,
+            },
+            STRIDE => JavaSlot::Stride { slot: below as usize, step: (what >> 32) as u32 },
+            kind => match (kind as usize).checked_sub(1).and_then(|kind| JAVA_EVENT_KINDS.get(kind)) {
+                Some(kind) => JavaSlot::Event(JavaEvent {
+                    kind: *kind,
+                    thread,
+                    method: (head >> 16) as u32 & 0xf_ffff,
+                    insn: (head & 0xffff) as usize,
+                    what,
+                }),
+                None => JavaSlot::Unused,
+            },
+        }
+    }
+
+    /// Returns the events in order, without those that are repeated.
     pub fn events(&self) -> impl Iterator<Item = JavaEvent> + '_ {
-        self.slots.chunks_exact(SLOT).filter_map(|slot| {
-            let (head, what) = (number(slot, 0), number(slot, 8));
-            let kind = JAVA_EVENT_KINDS.get(((head >> 60) as usize).checked_sub(1)?)?;
-            Some(JavaEvent {
-                kind: *kind,
-                thread: (head >> 36) as u32 & 0xff_ffff,
-                method: (head >> 16) as u32 & 0xf_ffff,
-                insn: (head & 0xffff) as usize,
-                what,
-            })
+        (0..self.slots()).filter_map(|index| match self.slot(index) {
+            JavaSlot::Event(event) => Some(event),
+            _ => None,
         })
     }
 
@@ -203,7 +250,7 @@ mod tests {
     #[test]
     fn a_damaged_trace_is_read_as_far_as_it_goes() {
         let mut head = vec![0; SLOTS];
-        head[..8].copy_from_slice(b"TSJAVA01");
+        head[..8].copy_from_slice(b"TSJAVA02");
         for (at, value) in [(CLASSES, 2u64), (POSITION, 160), (LIMIT, 1600)] {
             head[at..at + 8].copy_from_slice(&value.to_le_bytes());
         }

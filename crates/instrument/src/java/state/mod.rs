@@ -10,8 +10,10 @@
 //!
 //! Lambda expressions and method references are `function_objects.rs`.
 //!
-//! Two groups of files use each other. `trace_interpreter.rs`, `instruction_effects.rs`, `call_completion.rs` and
-//! `thread_ownership.rs` implement one type, the interpreter. `traced_classes.rs`, `method_facts.rs`,
+//! Repeated events are counted in a trace: `repetitions.rs` interprets passes of a loop until they change nothing any more (`state_digest.rs`).
+//!
+//! Two groups of files use each other. `trace_interpreter.rs`, `instruction_effects.rs`, `call_completion.rs`,
+//! `thread_ownership.rs`, `repetitions.rs` and `state_digest.rs` implement one type, the interpreter. `traced_classes.rs`, `method_facts.rs`,
 //! `test_execution.rs`, `container_contents.rs` and `function_objects.rs` describe one heap: facts of methods name classes and keys of
 //! containers, updates name methods.
 
@@ -25,6 +27,8 @@ mod library_models;
 mod method_facts;
 mod method_frames;
 mod operand_stack;
+mod repetitions;
+mod state_digest;
 mod test_execution;
 mod thread_ownership;
 mod trace_interpreter;

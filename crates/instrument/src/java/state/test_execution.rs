@@ -10,6 +10,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
+use touchstone_base::stable_hash;
 
 /// An object, by its identity hash code. 0 is null or an unknown object.
 pub(super) type ObjectId = u32;
@@ -43,12 +44,12 @@ pub(super) struct TracedValue {
 /// The fields and elements of an object, as they were when it was cloned.
 #[derive(Debug, Default)]
 pub(super) struct ObjectCopy {
-    fields: Vec<(FieldNumber, NodeId)>,
-    content: NodeId,
-    elements: Vec<(u32, NodeId)>,
+    pub fields: Vec<(FieldNumber, NodeId)>,
+    pub content: NodeId,
+    pub elements: Vec<(u32, NodeId)>,
     /// True if the test allocated the original.
-    is_of_test: bool,
-    is_identified: Cell<bool>,
+    pub is_of_test: bool,
+    pub is_identified: Cell<bool>,
 }
 
 /// A constant that selects an element of a container.
@@ -57,6 +58,16 @@ pub(super) enum ContainerKey {
     Number(i32),
     /// A string, in lower case: some containers ignore case.
     Text(Rc<str>),
+}
+
+impl ContainerKey {
+    /// Returns a digest of this key and of others before it.
+    pub fn digest(&self, before: u64) -> u64 {
+        match self {
+            ContainerKey::Number(number) => stable_hash(&(before, number)),
+            ContainerKey::Text(text) => stable_hash(&(before, &**text)),
+        }
+    }
 }
 
 pub(super) type ValueRef = Rc<TracedValue>;
@@ -118,7 +129,7 @@ pub(super) struct TestExecution {
     pub name: Option<String>,
     pub graph: Graph,
     pub identity: GraphIdentity,
-    updates: Vec<HeapUpdate>,
+    pub updates: Vec<HeapUpdate>,
     pub fields: FxHashMap<(ObjectId, FieldNumber), NodeId>,
     pub statics: FxHashMap<FieldNumber, NodeId>,
     /// The contents of arrays and library objects.
@@ -135,7 +146,7 @@ pub(super) struct TestExecution {
     /// For each array or container, the activation that allocated it.
     pub allocators: FxHashMap<ObjectId, u64>,
     /// The node of the state from before the test, which is unknown.
-    initial_state: NodeId,
+    pub initial_state_node: NodeId,
     /// The nodes that assertions depend on directly: the slicing criterion.
     pub asserted: Vec<NodeId>,
     /// The mock objects whose next call is an assertion.
@@ -146,6 +157,8 @@ pub(super) struct TestExecution {
     pub is_cut_off: bool,
     /// True if threads that belong to no known test ran concurrently.
     pub has_unattributed_threads: bool,
+    /// The number of repeated events that were interpreted.
+    pub repeated_events: u64,
 }
 
 impl TestExecution {
@@ -168,10 +181,10 @@ impl TestExecution {
 
     /// Returns the node of the state from before the test.
     pub fn initial_state(&mut self) -> NodeId {
-        if self.initial_state == NONE {
-            self.initial_state = self.graph.source();
+        if self.initial_state_node == NONE {
+            self.initial_state_node = self.graph.source();
         }
-        self.initial_state
+        self.initial_state_node
     }
 
     /// Adds a node, which is an update of state if `update` is given.
@@ -277,7 +290,8 @@ impl TestExecution {
         let held = held.chain(self.contents.iter().flat_map(|(_, inside)| inside.nodes()));
         let last = held.map(|node| (self.graph.update(node), node)).filter(|(update, _)| *update != 0);
         let last: BTreeMap<u32, NodeId> = last.collect();
-        let inherited = if self.initial_state == NONE { Vec::new() } else { self.graph.behind(self.initial_state) };
+        let inherited =
+            if self.initial_state_node == NONE { Vec::new() } else { self.graph.behind(self.initial_state_node) };
         // If the contents of a container were modified, the assignment of the field that holds it does not count.
         let is_changed = |inside: &Contents| {
             self.graph.update(inside.content) != 0 || !inside.elements.is_empty() || !inside.entries.is_empty()

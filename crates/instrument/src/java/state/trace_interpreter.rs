@@ -4,7 +4,7 @@
 //! unless an exception left the method.
 
 use super::function_objects::FunctionObjects;
-use super::java_trace::{JavaEvent, JavaEventKind, JavaTrace};
+use super::java_trace::{JavaEvent, JavaEventKind, JavaSlot, JavaTrace};
 use super::method_facts::{InsnOperand, MethodFacts, PathStep};
 use super::method_frames::{ActiveCall, EntryKind, FrameWait, MethodFrame, ThrownException};
 use super::test_execution::{TestExecution, TracedValue, ValueRef};
@@ -56,8 +56,12 @@ pub(super) struct TraceInterpreter<'a> {
     pub tests_overlap: bool,
     /// For each helper thread that ended before its test, the test.
     pub ended_helpers: FxHashMap<u32, u32>,
-    /// The number of dropped events, up to the last mark.
+    /// The number of incomplete tests, up to the last mark.
     pub left_out: u64,
+    /// A digest of the constant keys that selected elements of containers since it was last reset.
+    pub used_keys: u64,
+    /// The number of interpreted repeated events that no test counts yet.
+    pub repeated_events: u64,
     /// The number of events that matched no frame.
     pub unmatched_events: u64,
 }
@@ -114,10 +118,16 @@ impl<'a> TraceInterpreter<'a> {
             tests_overlap: false,
             ended_helpers: trace.events().filter_map(ended_helper).collect(),
             left_out: 0,
+            used_keys: 0,
+            repeated_events: 0,
             unmatched_events: 0,
         };
-        for event in trace.events() {
-            interpreter.event(&event);
+        for index in 0..trace.slots() {
+            match trace.slot(index) {
+                JavaSlot::Event(event) => interpreter.event(&event),
+                JavaSlot::Repetition { .. } => interpreter.repeat(trace, index),
+                JavaSlot::Stride { .. } | JavaSlot::Unused => {}
+            }
         }
         // Events that were dropped after the last mark belong to tests that were still running.
         if trace.left_out > interpreter.left_out {
@@ -146,7 +156,7 @@ impl<'a> TraceInterpreter<'a> {
         }
     }
 
-    fn event(&mut self, event: &JavaEvent) {
+    pub fn event(&mut self, event: &JavaEvent) {
         let mut thread = self.threads.remove(&event.thread).unwrap_or_default();
         if event.kind == JavaEventKind::Mark {
             self.mark(&mut thread, event);
@@ -223,13 +233,13 @@ impl<'a> TraceInterpreter<'a> {
             JavaEventKind::Block => self.block(running, event),
             JavaEventKind::At | JavaEventKind::On | JavaEventKind::In | JavaEventKind::Two => {
                 if !self.unwind_to_event(running, event) {
-                    self.unmatched_events += 1;
+                    self.unmatched_events += u64::from(!running.execution.is_cut_off);
                     return;
                 }
                 self.complete_pending_call(running);
                 if running.top().at != event.insn {
                     // The trace has a gap: continue at the event's instruction.
-                    self.unmatched_events += 1;
+                    self.unmatched_events += u64::from(!running.execution.is_cut_off);
                     let frame = running.top();
                     (frame.at, frame.wait) = (event.insn.min(frame.facts.sites.len() - 1), FrameWait::Insn);
                 }
@@ -284,7 +294,7 @@ impl<'a> TraceInterpreter<'a> {
         let waits = frame.wait == FrameWait::Call && frame.call.as_ref().is_some_and(|call| !call.entered);
         let (followed, mut at) = (&frame.facts.followed, frame.at + 1);
         while followed.insns().get(at).is_some_and(|insn| insn.insn.targets().is_empty() && !insn.insn.ends())
-            && *followed.event(at) == InsnEvent::None
+            && !followed.records_event(at)
         {
             at += 1;
         }
@@ -310,7 +320,7 @@ impl<'a> TraceInterpreter<'a> {
         }
         let waits = |frame: &MethodFrame| frame.method == event.method && frame.wait != FrameWait::Insn;
         let Some(position) = running.frames.iter().rposition(waits) else {
-            self.unmatched_events += 1;
+            self.unmatched_events += u64::from(!running.execution.is_cut_off);
             return;
         };
         self.unwind(running, position);
@@ -453,10 +463,18 @@ impl<'a> TraceInterpreter<'a> {
             if frame.wait != FrameWait::Insn || frame.facts.sites.get(frame.at).is_none() {
                 return;
             }
-            if *frame.facts.followed.event(frame.at) != InsnEvent::None {
-                return;
+            match frame.facts.followed.event(frame.at) {
+                InsnEvent::None => self.execute_unrecorded(running),
+                InsnEvent::Implied => {
+                    let (method, insn) = (frame.method, frame.at);
+                    let what = u64::from(frame.local(0).object.get());
+                    self.execute_recorded(
+                        running,
+                        &JavaEvent { kind: JavaEventKind::On, thread: 0, method, insn, what },
+                    );
+                }
+                _ => return,
             }
-            self.execute_unrecorded(running);
         }
     }
 
