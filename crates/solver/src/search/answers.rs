@@ -530,6 +530,10 @@ impl Solver {
                 return answer;
             }
         }
+        let case = Budget { conflicts: Some(first), rounds: Some(MAX_FIRST_LEMMA_ROUNDS), deadline };
+        if let Some(found) = self.ask_products(terms, base, &bounds, &constraints, case) {
+            return found;
+        }
         if float {
             let found = self.split_boxes(
                 terms,
@@ -564,7 +568,7 @@ impl Solver {
         found
     }
 
-    fn sat(
+    pub(crate) fn sat(
         &mut self,
         terms: &mut Terms,
         base: &ConstraintGroup,

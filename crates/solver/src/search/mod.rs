@@ -5,5 +5,6 @@
 pub(crate) mod answers;
 pub(crate) mod constraint_path;
 pub(crate) mod partial;
+pub(crate) mod products;
 pub(crate) mod solver;
 pub(crate) mod term_values;
