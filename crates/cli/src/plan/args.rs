@@ -351,6 +351,8 @@ pub enum BenchName {
     Measure,
     /// The cost of whole commands: many functions, hard questions, long runs
     Cost,
+    /// Hard solver queries, beside Z3 and Bitwuzla from PyPI
+    Solver,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
