@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The maximum number of queries of one program, those with the most work.
-const MAX_QUERIES_PER_PROGRAM: usize = 50;
+const MAX_QUERIES_PER_PROGRAM: usize = 20;
 
 /// A query is listed if a solver takes this many seconds.
 const LISTED_SECONDS: f64 = 0.1;

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 const SCRIPT: &str = include_str!("../../../../bench/solver/peer.py");
 
 /// The wall-clock seconds that a peer has for a query.
-const SECONDS_PER_QUERY: u32 = 20;
+const SECONDS_PER_QUERY: u32 = 10;
 
 /// A solver: its name for the script, and its package.
 pub struct SmtPeer {
