@@ -143,7 +143,8 @@ Examples:
   touchstone bench labels     label search (table I of the paper)
   touchstone bench mcdc       the cost of tracking MC/DC
   touchstone bench interp     the interpreter beside compiled programs
-  touchstone bench measure    the cost of probes, beside gcov and llvm-cov")]
+  touchstone bench measure    the cost of probes, beside gcov and llvm-cov
+  touchstone bench solver     hard solver queries, beside Z3 and Bitwuzla")]
     Bench(Bench),
     /// Print completions for a shell
     #[command(after_help = "Example:

@@ -8,6 +8,7 @@ use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{AssumeOption, PathsOf};
 use touchstone_ir::GlobalId;
+use touchstone_solver::QueryLog;
 
 /// The treatment of memory accesses at symbolic offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -173,6 +174,8 @@ pub struct Config {
     pub oracle: Option<String>,
     /// The maximum number of waiting states that are kept as states; of the others only the path prefix is kept.
     pub waiting_states: usize,
+    /// Receives the solver queries that reach the SAT solver.
+    pub query_log: Option<Arc<dyn QueryLog>>,
     /// Options that the user's request passes on unchanged.
     pub options: SearchOptions,
 }
@@ -255,6 +258,7 @@ impl Default for Config {
             precondition: None,
             oracle: None,
             waiting_states: 4096,
+            query_log: None,
             options: SearchOptions::default(),
         }
     }

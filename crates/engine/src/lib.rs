@@ -57,6 +57,7 @@ pub use search::search_events::{Progress, SearchEvent, Sink};
 pub use search::search_result::{ExplorationResult, Goals, SearchTarget};
 pub use state::trail::Choice;
 pub use touchstone_interp::{AddressLayout, End, Limits, Startup, StartupOwner, Value};
+pub use touchstone_solver::{LoggedQuery, QueryLog, Satisfiability, SmtScript};
 pub use vary::constructed_heaps::heap_constructors;
 pub use vary::mutation_search::{MutationGoals, MutationSearch, SeedPool};
 pub use vary::random::RandomGenerator;

@@ -21,6 +21,8 @@
 //! Folders, each using only those before it: `terms/`, `models/` (assignments, domains, guesses), `sat/`, `search/` (paths and
 //! how questions are answered), `float/` (search among floats).
 //!
+//! Queries that reach the SAT solver are recorded by a [`QueryLog`] and written as [`SmtScript`]s.
+//!
 //! Not here: programs, memory objects with addresses, files, printing.
 
 mod float;
@@ -33,10 +35,12 @@ mod unknown_reason;
 
 pub use models::model::Model;
 pub use search::constraint_path::Path;
+pub use search::query_log::{LoggedQuery, QueryLog, Satisfiability};
 pub use search::solver::{Answer, Config, Range, Side, Solver, Stats, Values};
 pub use terms::display::DisplayTerm;
 pub use terms::facts::Facts;
 pub use terms::infix::Signedness;
+pub use terms::smt_script::SmtScript;
 pub use terms::term::{Array, ArrayId, Element, Op, Rel, Term, TermId, VarId};
 pub use terms::term_store::Terms;
 pub use touchstone_base::float::{Format as FloatFormat, Op as FloatOp, Rounding};

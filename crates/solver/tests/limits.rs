@@ -7,7 +7,7 @@ use touchstone_base::Deadline;
 
 use touchstone_solver::{Answer, Config, Path, Rel, Solver, TermId, Terms, Why};
 
-/// x * y == a prime of 61 bits, 1 < x < y: no answer in any reasonable time.
+/// x * y is a prime of 61 bits, 1 < x < y: no answer in any reasonable time. As an equation it would be decided by divisors.
 fn hard(terms: &mut Terms) -> TermId {
     let (x, y) = (terms.var(32, "x"), terms.var(32, "y"));
     let (wide_x, wide_y) = (terms.zext(x, 64), terms.zext(y, 64));
@@ -16,7 +16,8 @@ fn hard(terms: &mut Terms) -> TermId {
     let one = terms.constant(32, 1);
     let (low, order) = (terms.cmp(Rel::Ult, one, x), terms.cmp(Rel::Ult, x, y));
     let both = terms.and(low, order);
-    let equal = terms.eq(product, prime);
+    let (least, most) = (terms.cmp(Rel::Ule, prime, product), terms.cmp(Rel::Ule, product, prime));
+    let equal = terms.and(least, most);
     terms.and(equal, both)
 }
 

@@ -50,6 +50,7 @@ impl<'p> CacheKeys<'p> {
             solver_timeout: None,
             proof_time: Duration::ZERO,
             unnamed: BTreeSet::new(),
+            query_log: None,
             ..work.task.config.clone()
         };
         hasher.debug(&(config, &work.task.criteria));

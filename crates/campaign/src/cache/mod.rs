@@ -32,9 +32,10 @@ pub(crate) struct Cache<'p> {
 }
 
 impl<'p> Cache<'p> {
-    /// Opens the cache that the request names, if it does.
+    /// Opens the cache that the request names, if it does. A log of queries needs all searches, so there is none with it.
     pub fn open(plan: &'p Plan) -> Option<Cache<'p>> {
-        let CacheLocation { directory, build } = plan.request.cache.as_ref()?;
+        let location = plan.request.cache.as_ref().filter(|_| plan.request.query_log.is_none());
+        let CacheLocation { directory, build } = location?;
         let store = Store::open(directory, build);
         Some(Cache { keys: CacheKeys::new(plan), replays: replays::Replays::new(plan), store })
     }

@@ -264,6 +264,7 @@ impl<'r> Material<'r> {
             oracle,
             options: effort.search,
             interrupt: Some(Arc::clone(&request.interrupt)),
+            query_log: request.query_log.clone(),
             ..Config::default()
         })
     }

@@ -99,7 +99,13 @@ impl Plan {
                 Config { memory: None, solver_timeout: None, proof_time, ..task.config.clone() }
             }
         };
-        let config = Config { deadline: Deadline::NEVER, first_round: Deadline::NEVER, interrupt: None, ..config };
+        let config = Config {
+            deadline: Deadline::NEVER,
+            first_round: Deadline::NEVER,
+            interrupt: None,
+            query_log: None,
+            ..config
+        };
         let mut hasher = StableHasher::default();
         (base, format!("{config:?}{:?}", task.criteria)).hash(&mut hasher);
         let effort = &self.request.effort;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{AssumeOption, Criterion, GoalCriterion, Mutator};
-use touchstone_engine::{Aliases, Entry, Labels, Search, SearchOptions};
+use touchstone_engine::{Aliases, Entry, Labels, QueryLog, Search, SearchOptions};
 use touchstone_front_c::EnvironmentInputs;
 
 /// The request for a campaign.
@@ -58,6 +58,8 @@ pub struct Request {
     pub regeneration: Regeneration,
     /// The executable with the verb `cc`, by which edited suites are measured; without it they only run.
     pub tool: Option<PathBuf>,
+    /// Receives the solver queries that reach the SAT solver. The cache is not used with it.
+    pub query_log: Option<Arc<dyn QueryLog>>,
     /// Becomes true when the work has to stop soon.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -97,6 +99,7 @@ impl Request {
             jobs: None,
             regeneration: Regeneration::Plain,
             tool: None,
+            query_log: None,
             interrupt: Arc::default(),
         }
     }

@@ -5,10 +5,13 @@
 
 mod compile;
 mod cost;
+mod hard_queries;
 mod interp;
 mod labels;
 mod mcdc;
 mod measure;
+mod query_sources;
+mod smt_peers;
 mod timing;
 
 use crate::output::exit::Exit;
@@ -68,8 +71,8 @@ struct Case {
 /// Runs `bench`.
 pub fn bench(options: &Bench) -> Result<ExitCode> {
     let mut exit = Exit::Done;
-    use BenchName::{Cost, Interp, Labels, Mcdc, Measure, Paths};
-    for name in [Paths, Labels, Mcdc, Interp, Measure, Cost] {
+    use BenchName::{Cost, Interp, Labels, Mcdc, Measure, Paths, Solver};
+    for name in [Paths, Labels, Mcdc, Interp, Measure, Cost, Solver] {
         if options.name.is_none_or(|wanted| wanted == name) {
             exit = exit.max(match name {
                 Paths => paths(options)?,
@@ -78,6 +81,7 @@ pub fn bench(options: &Bench) -> Result<ExitCode> {
                 Interp => interp::interp(options)?,
                 Measure => measure::measure(options)?,
                 Cost => cost::cost(options)?,
+                Solver => hard_queries::hard_queries(options)?,
             });
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Times are the CPU time of this thread, so that load on the machine matters less.
 
-use rustix::time::{ClockId, clock_gettime};
+use crate::output::thread_time::thread_cpu_time;
 
 /// The target duration of a round of one kind, in seconds.
 const ROUND_SECONDS: f64 = 0.03;
@@ -21,8 +21,7 @@ const MAX_ROUNDS: usize = 60;
 
 /// Returns the CPU seconds of this thread.
 pub fn worked() -> f64 {
-    let now = clock_gettime(ClockId::ThreadCPUTime);
-    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+    thread_cpu_time().as_secs_f64()
 }
 
 /// Returns the time of one repetition of each kind of work.

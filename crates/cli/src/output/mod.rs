@@ -3,4 +3,6 @@
 pub mod exit;
 pub mod outputs;
 pub mod progress;
+pub mod query_dump;
 pub mod stdout;
+pub mod thread_time;

@@ -230,6 +230,10 @@ pub struct Generate {
     /// The seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
     pub seed: u64,
+    /// Write every solver query that reaches the SAT solver to DIR, as an SMT-LIB 2 file with our answer and its cost. The cache
+    /// is not used. Only for generate and prove
+    #[arg(long, value_name = "DIR", conflicts_with = "resume", help_heading = "Search", value_hint = clap::ValueHint::DirPath)]
+    pub dump_queries: Option<PathBuf>,
 
     /// An assumption that verdicts may rest on; verdicts name it
     #[arg(long, value_name = "WHAT", value_delimiter = ',', help_heading = "Inputs", value_parser = assume())]
@@ -347,6 +351,8 @@ pub enum BenchName {
     Measure,
     /// The cost of whole commands: many functions, hard questions, long runs
     Cost,
+    /// Hard solver queries, beside Z3 and Bitwuzla from PyPI
+    Solver,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -66,6 +66,7 @@ impl Generate {
                 (false, false) => Regeneration::Plain,
             },
             tool: None,
+            query_log: None,
             interrupt: Arc::default(),
         }
     }

@@ -3,6 +3,7 @@
 use crate::output::exit::Exit;
 use crate::output::outputs;
 use crate::output::progress::Display;
+use crate::output::query_dump::QueryDump;
 use crate::plan::args::{Format, Generate};
 use crate::plan::{cache_location, old_version};
 use crate::verbs::interrupt;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use touchstone_campaign::{BaselineSuite, Notice, Plan, Purpose, Request, SuiteGain, run};
 use touchstone_criteria::Criterion;
+use touchstone_engine::QueryLog;
 use touchstone_report::document::Replay;
 use touchstone_report::{Detail, Document, ReportedSuite};
 
@@ -31,7 +33,10 @@ fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
     options.outputs.check_criteria(&criteria.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     let cache = cache_location::of_campaigns(options.cache.as_deref());
     let old = old_version::find(options)?;
-    let request = Request { criteria, tool: std::env::current_exe().ok(), cache, old, ..options.request(purpose) };
+    let dump = options.dump_queries.as_deref().map(QueryDump::create).transpose()?.map(Arc::new);
+    let query_log = dump.clone().map(|dump| dump as Arc<dyn QueryLog>);
+    let tool = std::env::current_exe().ok();
+    let request = Request { criteria, tool, cache, old, query_log, ..options.request(purpose) };
     interrupt::on_ctrl_c(Arc::clone(&request.interrupt))?;
     let interrupted = || request.interrupt.load(Ordering::Relaxed);
     let plan = match Plan::new(&request) {
@@ -49,6 +54,12 @@ fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
     warn(options, &finished.notices());
     let document = finished.document(&plan);
     let below = report(options, &plan, &document)?;
+    if let Some((dump, directory)) = dump.zip(options.dump_queries.as_ref()) {
+        let summary = dump.finish()?;
+        if !options.quiet {
+            eprintln!("{summary}; written to {}", directory.display());
+        }
+    }
     if interrupted() && !options.quiet {
         eprintln!("interrupted: the report has the results so far; continue with --resume");
     }

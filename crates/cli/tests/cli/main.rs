@@ -74,6 +74,7 @@ mod project;
 mod project_file;
 mod prover;
 mod prover_fuzz;
+mod query_dump;
 mod random_programs;
 mod report;
 mod same_output;

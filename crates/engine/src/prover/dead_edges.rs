@@ -13,12 +13,13 @@ use crate::exec::instructions::arith::solver_op;
 use crate::prover::c;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use touchstone_base::{Deadline, Id};
 use touchstone_ir::{
     BinOp, BlockId, Builtin, CastOp, Cfg, CmpOp, Function, GlobalId, Inst, InstKind, Operand, Reg, SlotId, SwitchArm,
     TermKind, Ty,
 };
-use touchstone_solver::{Path, Rel, Side, Solver, TermId, Terms};
+use touchstone_solver::{Path, QueryLog, Rel, Side, Solver, TermId, Terms};
 
 /// The maximum number of blocks before a branch.
 const MAX_BLOCKS: usize = 16;
@@ -34,7 +35,8 @@ const MAX_CONFLICTS: u64 = 200;
 pub(crate) type DeadEdges = BTreeSet<(BlockId, bool)>;
 
 /// Returns the outcomes of a function's branches that no state has.
-pub(crate) fn dead_edges(function: &Function, deadline: Deadline) -> DeadEdges {
+pub(crate) fn dead_edges(function: &Function, config: &crate::config::Config) -> DeadEdges {
+    let deadline = config.deadline;
     let mut dead = DeadEdges::new();
     let resumes = function.blocks.values().flat_map(|block| &block.insts).any(|inst| is_mark(&inst.kind));
     // Control may arrive at blocks without an edge.
@@ -47,7 +49,14 @@ pub(crate) fn dead_edges(function: &Function, deadline: Deadline) -> DeadEdges {
             break;
         }
         if let TermKind::Branch { cond, .. } = &function.blocks[block].terminator.kind {
-            let mut ways = BackwardWalk { function, cfg: &cfg, deadline, cond: *cond, left: MAX_PATHS };
+            let mut ways = BackwardWalk {
+                function,
+                cfg: &cfg,
+                deadline,
+                query_log: config.query_log.as_ref(),
+                cond: *cond,
+                left: MAX_PATHS,
+            };
             for outcome in ways.excluded(vec![block], MAX_JOINS) {
                 dead.insert((block, outcome));
             }
@@ -66,6 +75,7 @@ struct BackwardWalk<'m> {
     function: &'m Function,
     cfg: &'m Cfg,
     deadline: Deadline,
+    query_log: Option<&'m Arc<dyn QueryLog>>,
     cond: Operand,
     /// The number of paths left.
     left: usize,
@@ -86,7 +96,7 @@ impl BackwardWalk<'_> {
         }
         self.left -= 1;
         let chain: Vec<BlockId> = way.iter().rev().copied().collect();
-        let known = ChainExecutor::new(self.function, self.deadline).excluded(&chain, self.cond);
+        let known = ChainExecutor::new(self.function, self.deadline, self.query_log).excluded(&chain, self.cond);
         if !known.is_empty() || joins == 0 || before.len() < 2 || way.len() >= MAX_BLOCKS {
             return known;
         }
@@ -134,8 +144,13 @@ struct ChainExecutor<'m> {
 }
 
 impl ChainExecutor<'_> {
-    fn new(function: &Function, deadline: Deadline) -> ChainExecutor<'_> {
-        let config = touchstone_solver::Config { conflicts: Some(MAX_CONFLICTS), deadline, ..Default::default() };
+    fn new<'f>(function: &'f Function, deadline: Deadline, query_log: Option<&Arc<dyn QueryLog>>) -> ChainExecutor<'f> {
+        let config = touchstone_solver::Config {
+            conflicts: Some(MAX_CONFLICTS),
+            deadline,
+            query_log: query_log.cloned(),
+            ..Default::default()
+        };
         ChainExecutor {
             function,
             terms: Terms::new(),

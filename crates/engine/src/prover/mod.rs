@@ -205,7 +205,7 @@ impl<'m> Analysis<'m> {
         };
         // If tests construct objects first, goals are in the functions called then.
         if func == self.func || self.wanted.contains(&func) {
-            frame.dead = dead_edges::dead_edges(function, self.config.deadline);
+            frame.dead = dead_edges::dead_edges(function, self.config);
         }
         for &goal in self.watch.entry(func) {
             if let Goal::Entry { predicate, .. } = &self.watch.goals[goal]

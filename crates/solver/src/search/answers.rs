@@ -293,7 +293,8 @@ impl Solver {
         other: TermId,
         models: Vec<Rc<Model>>,
     ) -> (Half, Half) {
-        match self.seek(terms, base, &[wanted]) {
+        let start = self.start_query();
+        let halves = match self.seek(terms, base, &[wanted]) {
             SearchOutcome::Models(found) => (
                 Half::ConstraintGroup(self.grown(terms, base, &[wanted], found)),
                 Half::ConstraintGroup(self.grown(terms, base, &[other], models)),
@@ -306,7 +307,9 @@ impl Solver {
             SearchOutcome::Unknown(why) => {
                 (Half::Unknown(why), Half::ConstraintGroup(self.grown(terms, base, &[other], models)))
             }
-        }
+        };
+        self.record_query(start, terms, base, &[wanted], &halves.0);
+        halves
     }
 
     /// All assignments are known, so the split is exact.
@@ -418,12 +421,15 @@ impl Solver {
             self.stats.pool_hits += 1;
             return Half::ConstraintGroup(self.grown(terms, base, &open, fitting));
         }
-        match self.seek(terms, base, &open) {
+        let start = self.start_query();
+        let half = match self.seek(terms, base, &open) {
             SearchOutcome::Models(found) => Half::ConstraintGroup(self.grown(terms, base, &open, found)),
             SearchOutcome::Nothing => Half::Infeasible,
             SearchOutcome::All(view) => self.narrow_view(terms, base, &view, &open),
             SearchOutcome::Unknown(why) => Half::Unknown(why),
-        }
+        };
+        self.record_query(start, terms, base, &open, &half);
+        half
     }
 
     fn narrow_view(
@@ -530,6 +536,10 @@ impl Solver {
                 return answer;
             }
         }
+        let case = Budget { conflicts: Some(first), rounds: Some(MAX_FIRST_LEMMA_ROUNDS), deadline };
+        if let Some(found) = self.ask_products(terms, base, &bounds, &constraints, case) {
+            return found;
+        }
         if float {
             let found = self.split_boxes(
                 terms,
@@ -564,7 +574,7 @@ impl Solver {
         found
     }
 
-    fn sat(
+    pub(crate) fn sat(
         &mut self,
         terms: &mut Terms,
         base: &ConstraintGroup,

@@ -13,6 +13,7 @@ use crate::models::model::Model;
 use crate::sat::batsat::Sat;
 use crate::search::answers::{Half, Split};
 use crate::search::constraint_path::{ConstraintGroup, ModelPool, Path};
+use crate::search::query_log::QueryLog;
 use crate::terms::support::SupportId;
 use crate::terms::term::{Op, Term, TermId, VarId};
 use crate::terms::term_store::Terms;
@@ -45,6 +46,8 @@ pub struct Config {
     pub memory: Option<MemoryLimit>,
     /// Seed of the first guesses.
     pub seed: u64,
+    /// Receives the queries that reach the SAT solver.
+    pub query_log: Option<Arc<dyn QueryLog>>,
 }
 
 impl Default for Config {
@@ -59,6 +62,7 @@ impl Default for Config {
             remembered: DEFAULT_REMEMBERED_BYTES,
             memory: None,
             seed: 0,
+            query_log: None,
         }
     }
 }

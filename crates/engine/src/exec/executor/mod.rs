@@ -127,6 +127,7 @@ impl<'m> Executor<'m> {
                 .map_or(usual.remembered, |limit| usual.remembered.min((limit.most() / 8) as usize)),
             memory: config.memory,
             seed: config.options.seed,
+            query_log: config.query_log.clone(),
             ..usual
         });
         Executor {
