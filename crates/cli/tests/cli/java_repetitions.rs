@@ -144,7 +144,7 @@ public class Loops {
 fn measured(within: &Path, jar: &str, text: &str, history: Option<&str>) -> (Value, u64) {
     std::fs::write(within.join("Loops.java"), text).expect("writable");
     let compiled =
-        Command::new("javac").args(["-g", "-d", "classes", "-cp", jar, "Loops.java"]).current_dir(within).status();
+        support::javac().args(["-g", "-d", "classes", "-cp", jar, "Loops.java"]).current_dir(within).status();
     assert!(compiled.expect("javac runs").success(), "{text}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
     command.args([
@@ -155,6 +155,8 @@ fn measured(within: &Path, jar: &str, text: &str, history: Option<&str>) -> (Val
         "json",
         "--",
         "java",
+        // A recursion without end is long enough.
+        "-Xss256k",
         "-cp",
         &format!("classes:{jar}"),
         "Loops",
@@ -189,7 +191,7 @@ fn counted_events_have_the_results_of_stored_ones() {
     let (scratch, beside) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
     let jar = standins(beside.path()).display().to_string();
     let (mut stored, mut counted) = (0, 0);
-    for seed in first..first + if support::long() { 150 } else { 3 } {
+    for seed in first..first + if support::long() { 150 } else { 2 } {
         let text = program(seed);
         let (expected, size) = measured(scratch.path(), &jar, &text, Some("0"));
         stored += size;
@@ -208,7 +210,7 @@ fn threads_that_take_turns_keep_their_order() {
     let (scratch, beside) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
     let jar = standins(beside.path()).display().to_string();
     let (expected, _) = measured(scratch.path(), &jar, TURNS, Some("0"));
-    for _ in 0..if support::long() { 30 } else { 3 } {
+    for _ in 0..if support::long() { 30 } else { 2 } {
         let (found, _) = measured(scratch.path(), &jar, TURNS, None);
         assert_eq!(by_test(&found), by_test(&expected));
     }

@@ -414,7 +414,7 @@ fn on_two_threads<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync)
 #[test]
 fn every_verdict_on_random_decision_functions_is_what_all_inputs_say() {
     let first = number("TOUCHSTONE_SEED").unwrap_or(1);
-    let count = number("TOUCHSTONE_COUNT").unwrap_or(if long() { 2200 } else { 70 });
+    let count = number("TOUCHSTONE_COUNT").unwrap_or(if long() { 2200 } else { 50 });
     let starts: Vec<u64> = (first..first + count).step_by(BATCH as usize).collect();
     report(&on_two_threads(&starts, |&start| {
         let made: Vec<_> = (start..(start + BATCH).min(first + count)).map(functions::function).collect();

@@ -31,7 +31,7 @@ public final class TouchstoneTrace {
     private static final long SLOTS = 0x5453_0000_0000_0003L;
     /** The room for slots, in bytes. */
     private static final long ROOM = 0x5453_0000_0000_0004L;
-    /** The maximum number of slots that a thread remembers. 0 turns repetitions off. */
+    /** The maximum number of slots that a thread remembers in a large heap. 0 turns repetitions off. */
     private static final int HISTORY = 0x5453_0005;
 
     private static final long SLOT_BYTES = 16;
@@ -49,8 +49,11 @@ public final class TouchstoneTrace {
     private static final int MAX_NESTED = 64;
     /** The number of slots for which a thread has room at first. */
     private static final int FIRST_HISTORY = 256;
+    /** The number of bytes of the heap for each slot that a thread remembers, as a binary logarithm: the program needs its memory itself. */
+    private static final int HEAP_SHIFT = 15;
 
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
+    private static final int MOST = Math.min(HISTORY, (int) Math.min(Runtime.getRuntime().maxMemory() >> HEAP_SHIFT, Integer.MAX_VALUE));
     private static final ThreadLocal<TouchstoneTrace> RECORDERS = new ThreadLocal<TouchstoneTrace>();
     /** The position up to which the running test may write, and 1 if an event was dropped for it. */
     private static volatile long[] limit = {ROOM, 0};
@@ -455,10 +458,10 @@ public final class TouchstoneTrace {
         if (count < room) {
             return true;
         }
-        if (room >= HISTORY) {
+        if (room >= MOST) {
             return false;
         }
-        int more = Math.min(Math.max(2 * room, FIRST_HISTORY), HISTORY);
+        int more = Math.min(Math.max(2 * room, FIRST_HISTORY), MOST);
         try {
             int[] moreHeights = Arrays.copyOf(heights, more);
             int[] morePrevious = Arrays.copyOf(previous, more);
