@@ -244,7 +244,7 @@ impl Default for Config {
             proof_time: Duration::from_secs(5),
             interrupt: None,
             max_objects: 4,
-            steps: 100_000_000,
+            steps: 10_000_000,
             lengths: BTreeMap::new(),
             growth: None,
             interior_pointers: InteriorPointers::Excluded,
