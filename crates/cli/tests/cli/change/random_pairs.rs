@@ -44,7 +44,9 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
     for number in 0..BATCH {
         let number = seed * BATCH + number;
         let unit = unit(number + (7 << 33), &format!("f{number}"), STYLE);
-        if let Some(new) = edited(&unit.text, &mut rng) {
+        // An edit may rename the function, which leaves no pair.
+        let keeps_name = |new: &String| new.contains(&format!(" {}(", unit.name));
+        if let Some(new) = edited(&unit.text, &mut rng).filter(keeps_name) {
             pairs.push((unit, new));
         }
     }
