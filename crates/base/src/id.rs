@@ -23,9 +23,11 @@ macro_rules! define_id {
         pub struct $name(u32);
 
         impl $crate::Id for $name {
+            #[inline]
             fn new(index: usize) -> Self {
                 $name(u32::try_from(index).expect("invariant: fewer than 2^32 ids of a kind"))
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }
@@ -80,6 +82,7 @@ impl<I: Id, T> IndexMap<I, T> {
         I::new(self.items.len())
     }
     /// Returns the number of items.
+    #[inline]
     pub fn len(&self) -> usize {
         self.items.len()
     }
@@ -88,6 +91,7 @@ impl<I: Id, T> IndexMap<I, T> {
         self.items.is_empty()
     }
     /// The item, if the id is in range.
+    #[inline]
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
     }
@@ -123,12 +127,14 @@ impl<I: Id, T> FromIterator<T> for IndexMap<I, T> {
 
 impl<I: Id, T> Index<I> for IndexMap<I, T> {
     type Output = T;
+    #[inline]
     fn index(&self, id: I) -> &T {
         &self.items[id.index()]
     }
 }
 
 impl<I: Id, T> IndexMut<I> for IndexMap<I, T> {
+    #[inline]
     fn index_mut(&mut self, id: I) -> &mut T {
         &mut self.items[id.index()]
     }

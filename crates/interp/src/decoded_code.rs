@@ -13,8 +13,8 @@ use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 use touchstone_base::{Id, float};
 use touchstone_ir::{
-    BinOp, BlockId, BranchRole, CastOp, CmpOp, CondTag, FuncId, Function, GlobalId, Inst, InstKind, Operand, PointId,
-    SlotId, SwitchArm, TermKind, Ty, mask,
+    BinOp, BlockId, BranchRole, Callee, CastOp, CmpOp, CondTag, FuncId, Function, GlobalId, Inst, InstKind, Operand,
+    PointId, Reg, SlotId, SwitchArm, TermKind, Ty, mask,
 };
 
 /// An index into the registers and constants of a frame.
@@ -169,6 +169,13 @@ pub(crate) enum DecodedOp {
     Point {
         point: PointId,
     },
+    /// A direct call.
+    Call {
+        site: u32,
+    },
+    Return {
+        site: u32,
+    },
     Other,
 }
 
@@ -232,6 +239,19 @@ pub(crate) struct FloatOperation {
     pub count: usize,
 }
 
+/// A direct call.
+pub(crate) struct CallSite {
+    pub callee: FuncId,
+    pub args: Box<[Place]>,
+    pub result: Option<Reg>,
+}
+
+/// A return, and the operand that it returns.
+#[derive(Clone, Copy)]
+pub(crate) struct ReturnSite {
+    pub value: Option<(Place, Operand)>,
+}
+
 /// The decoded form of a function.
 pub(crate) struct DecodedFunction {
     /// The function, as an address: a module that grows may replace a function by one that knows more cases.
@@ -241,8 +261,12 @@ pub(crate) struct DecodedFunction {
     pub switches: Vec<SwitchSite>,
     pub floats: Vec<FloatOperation>,
     pub elements: Vec<ElementSite>,
-    /// The constants of the function.
-    pub constants: Vec<Value>,
+    pub calls: Vec<CallSite>,
+    pub returns: Vec<ReturnSite>,
+    /// The registers that arguments are passed in, with their types.
+    pub params: Vec<(Place, Ty)>,
+    /// The values of a new frame: undefined registers, then the constants of the function.
+    pub initial: Vec<Value>,
     /// The number of instructions and terminators before each block.
     starts: Vec<u32>,
     /// The op of each instruction and terminator; for a point that is left out, the next one.
@@ -274,7 +298,10 @@ impl DecodedFunction {
             switches: Vec::new(),
             floats: Vec::new(),
             elements: Vec::new(),
-            constants: Vec::new(),
+            calls: Vec::new(),
+            returns: Vec::new(),
+            params: function.params.iter().map(|it| (it.reg.index() as Place, function.regs[it.reg].ty)).collect(),
+            initial: vec![Value::Undefined; function.regs.len()],
             starts,
             indices,
             positions,
@@ -331,6 +358,11 @@ impl Decoder<'_> {
                 let site = self.switch(id, bits, arms, *default, *role);
                 self.decoded.switches.push(site);
                 DecodedOp::Switch { value: self.place(*value), site: self.decoded.switches.len() as u32 - 1 }
+            }
+            TermKind::Return(value) => {
+                let value = value.map(|operand| (self.place(operand), operand));
+                self.decoded.returns.push(ReturnSite { value });
+                DecodedOp::Return { site: self.decoded.returns.len() as u32 - 1 }
             }
             _ => DecodedOp::Other,
         };
@@ -401,10 +433,10 @@ impl Decoder<'_> {
         match operand {
             Operand::Reg(reg) => reg.index() as Place,
             Operand::Const(_, value) => {
-                let next = (self.function.regs.len() + self.decoded.constants.len()) as Place;
+                let next = self.decoded.initial.len() as Place;
                 let place = *self.known.entry(value).or_insert(next);
                 if place == next {
-                    self.decoded.constants.push(Value::Int(value));
+                    self.decoded.initial.push(Value::Int(value));
                 }
                 place
             }
@@ -479,6 +511,11 @@ impl Decoder<'_> {
             }
             InstKind::Store { addr, value } => {
                 DecodedOp::Store { ty: self.ty(*value), addr: self.place(*addr), value: self.place(*value) }
+            }
+            InstKind::Call { dst, callee: Callee::Direct(callee), args } => {
+                let args = args.iter().map(|arg| self.place(*arg)).collect();
+                self.decoded.calls.push(CallSite { callee: *callee, args, result: *dst });
+                DecodedOp::Call { site: self.decoded.calls.len() as u32 - 1 }
             }
             _ => DecodedOp::Other,
         }

@@ -1,11 +1,12 @@
 //! The machine: frames, registers and the instruction loop. `step.rs` executes single instructions, `decoded_loop.rs` the
 //! frequent cases of them, and `interface.rs` is the interface for inputs, memory and results.
 
+mod decoded_calls;
 mod decoded_loop;
 mod interface;
 mod step;
 
-use crate::decoded_code::{DecodedFunction, DecodedFunctions};
+use crate::decoded_code::DecodedFunctions;
 use crate::environment_taint::EnvironmentTaint;
 use crate::memory::{AddressLayout, Fill, Memory, ObjectKind};
 use crate::observer::{Event, Observer};
@@ -424,13 +425,10 @@ impl<'m> Machine<'m> {
         end
     }
 
-    fn run<O: Observer>(&mut self, observer: &mut O) -> End {
+    fn run(&mut self, observer: &mut impl Observer) -> End {
         let decoded = Arc::clone(&self.decoded);
         while let Some(&frame) = self.frames.last() {
-            // The taint analysis watches every instruction.
-            let code =
-                if self.taint.is_some() { None } else { decoded.get(frame.func, frame.function, O::WATCHES_POINTS) };
-            if let Err((stop, span)) = self.run_frame(frame, code, observer) {
+            if let Err((stop, span)) = self.run_frame(frame, &decoded, observer) {
                 self.note_unsupported_statement(&stop);
                 return stop.at(span);
             }
@@ -441,16 +439,18 @@ impl<'m> Machine<'m> {
     /// Runs the innermost frame up to a call or its return. Its position is written back only at a call, because
     /// nothing reads it before.
     #[inline(never)]
-    fn run_frame(
+    fn run_frame<O: Observer>(
         &mut self,
         mut frame: CallFrame<'m>,
-        code: Option<&DecodedFunction>,
-        observer: &mut impl Observer,
+        decoded: &DecodedFunctions,
+        observer: &mut O,
     ) -> Result<(), (Stop, Span)> {
+        // The taint analysis watches every instruction.
+        let mut code =
+            if self.taint.is_some() { None } else { decoded.get(frame.func, frame.function, O::WATCHES_POINTS) };
         loop {
-            if let Some(code) = code {
-                let op = self.run_decoded(&frame, code, code.op_at(frame.block, frame.next), observer);
-                (frame.block, frame.next) = code.position(op);
+            if let Some(known) = code {
+                code = Some(self.run_decoded(&mut frame, known, decoded, observer));
             }
             let block = &frame.function.blocks[frame.block];
             let Some(inst) = block.insts.get(frame.next) else {
@@ -511,9 +511,9 @@ impl<'m> Machine<'m> {
             return Err(Stop::Unsupported(UnsupportedOperation::OtherNumberOfArguments(function.name.clone())));
         }
         let (reg_base, slot_base) = (self.regs.len(), self.slots.len());
-        self.regs.resize(reg_base + function.regs.len(), Value::Undefined);
-        if let Some(code) = self.decoded.get(callee, function, O::WATCHES_POINTS) {
-            self.regs.extend_from_slice(&code.constants);
+        match self.decoded.get(callee, function, O::WATCHES_POINTS) {
+            Some(code) => self.regs.extend_from_slice(&code.initial),
+            None => self.regs.resize(reg_base + function.regs.len(), Value::Undefined),
         }
         self.slots.resize(slot_base + function.slots.len(), None);
         for (param, &argument) in function.params.iter().zip(&self.arguments) {
@@ -535,9 +535,12 @@ impl<'m> Machine<'m> {
     }
 
     /// Ends the lifetime of the objects of a popped frame.
+    #[inline]
     pub(crate) fn leave(&mut self, frame: &CallFrame<'m>) {
-        for object in self.slots.drain(frame.slot_base..).flatten() {
-            self.memory.kill(object);
+        while self.slots.len() > frame.slot_base {
+            if let Some(object) = self.slots.pop().flatten() {
+                self.memory.kill(object);
+            }
         }
         self.regs.truncate(frame.reg_base);
     }

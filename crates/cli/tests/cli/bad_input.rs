@@ -134,11 +134,17 @@ fn what_a_reason_names_lifts_it() {
         "#include <string.h>\n\
          int f(unsigned n) { char a[40], b[40] = {0}; if (n > 40) return 2; memcpy(a, b, n); return a[n / 2]; }\n",
     );
+    // At least six instructions an iteration, which depend on no input: ten of them count as one.
+    case.file(
+        "fixed.c",
+        "int f(int a) { unsigned s = 0; for (int i = 0; i < 9000; i++) s = s * 31 + i; return a > (int)s; }\n",
+    );
     let all: &[(&[&str], &[&str], &[&str])] = &[
         (&["loop.c"], &["--loop-bound", "3"], &["--loop-bound", "10"]),
         (&["loop.c"], &["--depth", "4"], &["--depth", "12"]),
         (&["loop.c"], &["--max-paths", "5"], &["--max-paths", "11"]),
         (&["loop.c"], &["--steps", "20"], &["--steps", "600"]),
+        (&["fixed.c"], &["--steps", "4000"], &["--steps", "12000"]),
         (&["deep.c"], &["--call-depth", "4"], &["--call-depth", "11"]),
         (&["copy.c"], &["--max-values", "3"], &["--max-values", "41"]),
         (&["list.c"], &["--max-objects", "2"], &["--max-objects", "3"]),

@@ -20,6 +20,7 @@ pub(crate) struct ParkedState {
     /// The number of choices, the choices, and the inputs that are not zero.
     code: Box<[u8]>,
     pub steps: u64,
+    pub step_cost: u64,
     /// Goals that the path has reached and not reported.
     pub pending: Rc<Vec<GoalId>>,
     place: (FuncId, BlockId),
@@ -37,7 +38,13 @@ impl ParkedState {
             write(&mut code, value);
             before = var.index() as u64;
         }
-        ParkedState { code: code.into(), steps: state.steps, pending: Rc::clone(&state.pending), place: place(state) }
+        ParkedState {
+            code: code.into(),
+            steps: state.steps,
+            step_cost: state.step_cost,
+            pending: Rc::clone(&state.pending),
+            place: place(state),
+        }
     }
 
     /// Returns the replay of the prefix.

@@ -31,6 +31,7 @@ pub(super) fn find_parked(
     executor.replay = None;
     executor.goal_tracker.deferred.truncate(deferred);
     let (mut state, _) = found.ok()?;
+    state.step_cost = parked.step_cost;
     state.pending = Rc::clone(&parked.pending);
     parked.is_at(&state).then_some(state)
 }

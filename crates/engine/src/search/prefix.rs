@@ -29,6 +29,8 @@ pub struct Prefix {
     pub inputs: Vec<PrefixInput>,
     /// The number of instructions.
     pub steps: u64,
+    /// Their cost.
+    pub step_cost: u64,
     /// The fingerprint of the state, checked after a replay.
     pub fingerprint: u64,
 }
@@ -99,6 +101,7 @@ fn prefix(executor: &mut Executor<'_>, state: &State) -> Prefix {
         choices: state.trail.choices(),
         inputs: executor.input_values(&state.path).into_iter().map(input).collect(),
         steps: state.steps,
+        step_cost: state.step_cost,
         fingerprint: executor.fingerprint(state),
     }
 }
@@ -110,7 +113,8 @@ fn find(executor: &mut Executor<'_>, func: FuncId, prefix: &Prefix) -> Result<(S
     let starts = executor.initial(func).map_err(|_| InvalidPrefix("it has no start"));
     let found = starts.and_then(|starts| follow(executor, func, starts.into_iter(), prefix.steps));
     executor.replay = None;
-    let (state, arguments) = found?;
+    let (mut state, arguments) = found?;
+    state.step_cost = prefix.step_cost;
     if executor.fingerprint(&state) != prefix.fingerprint {
         return Err(InvalidPrefix("the state is another"));
     }

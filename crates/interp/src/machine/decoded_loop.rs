@@ -2,19 +2,51 @@
 //! [`Machine::step`], which defines what an instruction does.
 //!
 //! An op is executed here only if its operands are such that it can't fail, and that nothing but registers and memory
-//! changes. Otherwise the loop ends before the op.
+//! changes. Otherwise the loop ends before the op. Direct calls and returns continue in the other frame
+//! (`decoded_calls.rs`).
 
 use super::{CallFrame, Machine};
-use crate::decoded_code::{ArmTarget, BranchSite, DecodedFunction, DecodedOp, Place};
+use crate::decoded_code::{ArmTarget, BranchSite, DecodedFunction, DecodedFunctions, DecodedOp, Place};
 use crate::observer::{Event, Observer};
 use crate::value::{Pointer, Value};
 use touchstone_base::{Id, float};
 use touchstone_ir::{BinOp, CastOp};
 
 impl<'m> Machine<'m> {
-    /// Executes ops of the innermost frame, from `at` on; returns the first one that [`Machine::step`] must execute.
+    /// Executes ops, from the position of the innermost frame on, up to the first one that [`Machine::step`] must
+    /// execute, which is the new position. Returns the code of the innermost frame, which may be another one.
     #[inline(never)]
-    pub(crate) fn run_decoded(
+    pub(crate) fn run_decoded<'d, O: Observer>(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        code: &'d DecodedFunction,
+        decoded: &'d DecodedFunctions,
+        observer: &mut O,
+    ) -> &'d DecodedFunction {
+        let (mut code, mut at) = (code, code.op_at(frame.block, frame.next));
+        loop {
+            at = self.run_ops(frame, code, at, observer);
+            if self.steps_left == 0 {
+                break;
+            }
+            let entered = match code.ops[at] {
+                DecodedOp::Call { site } => self.call_decoded(frame, code, at, site, decoded, observer),
+                DecodedOp::Return { site } => {
+                    self.return_decoded(frame, code.returns[site as usize], decoded, observer)
+                }
+                _ => None,
+            };
+            let Some(entered) = entered else { break };
+            self.steps_left -= 1;
+            (code, at) = entered;
+        }
+        (frame.block, frame.next) = code.position(at);
+        code
+    }
+
+    /// Executes ops of the innermost frame, from `at` on, up to the first one that does something else.
+    #[inline(always)]
+    fn run_ops(
         &mut self,
         frame: &CallFrame<'m>,
         code: &DecodedFunction,
@@ -208,7 +240,7 @@ impl<'m> Machine<'m> {
                     at += 1;
                     continue;
                 }
-                DecodedOp::Other => break,
+                DecodedOp::Call { .. } | DecodedOp::Return { .. } | DecodedOp::Other => break,
             }
             steps -= 1;
             at += 1;

@@ -3,6 +3,7 @@
 //! Such an instruction changes nothing but registers and the position, so it needs none of the bookkeeping of a step.
 //! The executor leaves every other instruction to [`Executor::step`].
 
+use crate::config::STEP_COST;
 use crate::exec::executor::Executor;
 use crate::exec::instructions::step::BranchResult;
 use crate::state::value::{Pointer, Scalar, Value};
@@ -21,7 +22,8 @@ impl Executor<'_> {
             return 0;
         }
         let module = self.module;
-        let left = self.config.steps.saturating_sub(state.steps).min(u64::from(most));
+        let affordable = self.config.steps.saturating_mul(STEP_COST).saturating_sub(state.step_cost);
+        let left = affordable.min(u64::from(most));
         let counts_iterations = self.config.loop_bound.is_some() || self.config.paths != PathsOf::Any;
         let mut executed = 0;
         while executed < left {
@@ -56,6 +58,7 @@ impl Executor<'_> {
         }
         spend(WorkKind::ConstantInstruction, executed);
         state.steps += executed;
+        state.step_cost += executed;
         executed as u32
     }
 }
