@@ -46,9 +46,10 @@ lint: setup-test
 test-build: setup-test
 	@cargo test --workspace --quiet --no-run
 
+# One thread more than there are cores: tests wait for compilers and for programs that sleep.
 test: setup-test
 	@$(MAKE) --no-print-directory --jobs=2 lint test-build
-	cargo test --workspace --quiet --no-fail-fast
+	RUST_TEST_THREADS=$$(($$(nproc) + 1)) cargo test --workspace --quiet --no-fail-fast
 
 test-long: setup-test
 	TOUCHSTONE_LONG=1 cargo test --release --workspace --quiet

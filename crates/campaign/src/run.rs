@@ -36,7 +36,7 @@ const UNPOISONED: &str = "invariant: no worker panics with the lock";
 
 /// Runs a plan and writes tests to the files that the request asks for.
 pub fn run(plan: &Plan, listener: &dyn ProgressListener) -> Result<CampaignResult, CampaignError> {
-    run_into(plan, &TestFiles(plan), listener)
+    run_into(plan, &TestFiles::new(plan), listener)
 }
 
 /// Runs a plan with the caller's sinks, whatever test forms the request names. Tests are replayed only if a sink leaves

@@ -50,6 +50,7 @@ pub use c::syntax::declarations::{parameter_list, parameter_list_with_names, res
 pub use c::syntax::limitation::EmitLimitation;
 pub use c::text::form::CTestForm;
 pub use c::text::library_types::construction_obstacle;
+pub use c::text::tested_program::ProgramFacts;
 pub use error::EmitError;
 pub use java::existing_classes::{ExistingJUnitClass, existing_junit_classes, replay_existing_junit_class};
 pub use java::java_target::{JavaField, JavaMethod, JavaTarget, JavaTools, TestCompiler};

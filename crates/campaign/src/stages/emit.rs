@@ -11,8 +11,11 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use touchstone_criteria::{CoveredObjective, TestCase, objectives_by_test};
-use touchstone_emit::{CSuite, CTestForm, EmitError, JUnit, JUnitSuite, Replayed, TestCompSuite, edited_suite_count};
+use touchstone_emit::{
+    CSuite, CTestForm, EmitError, JUnit, JUnitSuite, ProgramFacts, Replayed, TestCompSuite, edited_suite_count,
+};
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::{FormSuites, SkippedTest};
 
@@ -42,7 +45,25 @@ pub(crate) fn emit<'s>(
 }
 
 /// The test files of a plan: one sink per requested form.
-pub(crate) struct TestFiles<'p>(pub &'p Plan);
+pub(crate) struct TestFiles<'p> {
+    plan: &'p Plan,
+    /// Facts about the plan's program, once a suite in C needs them.
+    facts: OnceLock<Arc<ProgramFacts>>,
+}
+
+impl<'p> TestFiles<'p> {
+    pub(crate) fn new(plan: &'p Plan) -> TestFiles<'p> {
+        TestFiles { plan, facts: OnceLock::new() }
+    }
+
+    fn facts(&self, module: &Module) -> Arc<ProgramFacts> {
+        let computed = || Arc::new(ProgramFacts::new(module));
+        match std::ptr::eq(module, &self.plan.program.module) {
+            true => Arc::clone(self.facts.get_or_init(computed)),
+            false => computed(),
+        }
+    }
+}
 
 /// The test forms in C, with their directories.
 const IN_C: [(TestForm, CTestForm, &str); 4] = [
@@ -54,7 +75,7 @@ const IN_C: [(TestForm, CTestForm, &str); 4] = [
 
 impl TestSinks for TestFiles<'_> {
     fn open<'s>(&'s self, module: &'s Module, func: FuncId) -> Result<Box<dyn TestSink + 's>, CampaignError> {
-        let plan = self.0;
+        let plan = self.plan;
         let (request, out) = (&plan.request, plan.out.path());
         let emits = |form: TestForm| request.purpose == Purpose::Tests && request.emit.contains(&form);
         let mut sinks: Vec<Box<dyn TestSink + 's>> = Vec::new();
@@ -71,7 +92,7 @@ impl TestSinks for TestFiles<'_> {
         };
         for (requested, form, folder) in IN_C.into_iter().filter(|(requested, ..)| emits(*requested)) {
             let Some(target) = plan.target.c() else { continue };
-            match CSuite::create_after(&out.join(folder), module, func, target, form, staying) {
+            match CSuite::create_after(&out.join(folder), module, &self.facts(module), func, target, form, staying) {
                 // Tests of this function cannot be written; others may.
                 Err(error @ (EmitError::NoUnit { .. } | EmitError::NotIncludable { .. })) => {
                     sinks.push(Box::new(Refusal { why: error.to_string() }));

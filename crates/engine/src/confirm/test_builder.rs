@@ -47,7 +47,7 @@ impl Executor<'_> {
         }
         let model = self.model_with_fitting_lengths(state, &state.path);
         let (kind, answers) = (self.test_kind(state, &model), self.answers(state, &model));
-        let steps = self.config.steps.saturating_mul(2);
+        let steps = self.config.steps.max(state.steps).saturating_mul(2);
         let attention = match &self.goal_tracker.coverage {
             Some(_) if state.composed => ConfirmationScope::Goals,
             coverage => coverage.as_ref().map_or(ConfirmationScope::Path, Coverage::attention),

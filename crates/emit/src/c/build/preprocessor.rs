@@ -186,6 +186,9 @@ fn literal_length(text: &str, quote: char) -> usize {
 /// Returns external declarations of the unit's inline functions. An `inline` function has an external definition only
 /// if one of its declarations lacks `inline` (C11 6.7.4). The program may have one in another file, so ours is weak.
 pub(crate) fn inline_definitions(module: &Module, preprocessed: &PreprocessedUnit) -> String {
+    if preprocessed.inline.is_empty() {
+        return String::new();
+    }
     let own = module.functions.values();
     let own = own.filter(|function| function.is_defined() && !function.internal && !function.is_library());
     let names: BTreeSet<&str> = own.map(|function| source_name(&function.name)).collect();

@@ -17,11 +17,11 @@ use crate::c::build::runtime_files::{
 };
 use crate::c::files::checksum::{ChecksummedFile, checksum_line, with_checksum_line, write_checksummed};
 use crate::c::files::edited_suites::{first_unedited_suite, text_of_earlier_suites};
-use crate::c::files::prologue::{allocates, prologue, undefined_macros};
+use crate::c::files::prologue::{prologue, undefined_macros};
 use crate::c::files::suite_file::{SUITE_START, begin_file, begin_registry, chunk_path, file_name, remove_generated};
 use crate::c::syntax::comment::{comment_text, covers_comment};
 use crate::c::syntax::declarations::CTypes;
-use crate::c::syntax::names::{program_names, source_name};
+use crate::c::syntax::names::source_name;
 use crate::c::text::form::CTestForm;
 use crate::c::text::process_isolation::{ProcessIsolation, RegisteredTest};
 use crate::c::text::shared_process::is_side_effect_free;
@@ -29,11 +29,12 @@ use crate::c::text::stubs::has_stubs;
 use crate::c::text::table_row::{RowTable, TestRow, table_row};
 use crate::c::text::test_body::test_text;
 use crate::c::text::test_macros::clashing_macros;
-use crate::c::text::tested_program::TestedProgram;
+use crate::c::text::tested_program::{ProgramFacts, TestedProgram};
 use crate::c::text::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use touchstone_criteria::{CoveredObjective, TestCase};
 use touchstone_ir::{FuncId, InputSource, Module};
 
@@ -97,14 +98,16 @@ impl<'m> CSuite<'m> {
         target: &Build,
         form: CTestForm,
     ) -> Result<CSuite<'m>, EmitError> {
-        CSuite::create_after(dir, module, function, target, form, 0)
+        let facts = Arc::new(ProgramFacts::new(module));
+        CSuite::create_after(dir, module, &facts, function, target, form, 0)
     }
 
-    /// Creates a suite after `staying` suites of the function that are kept, because their counterparts in another form
+    /// Creates a suite, with known facts about the program, after `staying` suites of the function that are kept, because their counterparts in another form
     /// were edited.
     pub fn create_after(
         dir: &Path,
         module: &'m Module,
+        facts: &Arc<ProgramFacts>,
         function: FuncId,
         target: &Build,
         form: CTestForm,
@@ -128,8 +131,7 @@ impl<'m> CSuite<'m> {
         if has_stubs {
             write_checksummed(&dir.join("touchstone_stubs.h"), &with_checksum_line(STUBS))?;
         }
-        let allocates = allocates(module);
-        if allocates {
+        if facts.allocates {
             write_checksummed(&dir.join("touchstone_allocations.h"), &with_checksum_line(ALLOCATIONS))?;
         }
         let unit = target.unit_defining(module, function)?;
@@ -149,10 +151,9 @@ impl<'m> CSuite<'m> {
             function,
             name: source_name(&function.name).to_string(),
             ctypes: CTypes::new(module),
-            names: program_names(module),
+            facts: Arc::clone(facts),
             visibility: Visibility::new(module, target, unit),
             has_stubs,
-            allocates,
             is_side_effect_free,
         };
         let prologue = prologue(&program, dir, target, unit)?;

@@ -18,6 +18,10 @@ use touchstone_ir::ErrorKind;
 /// The maximum number of suites of one function in a directory.
 const MAX_SUITES_PER_FUNCTION: usize = 50;
 
+/// The maximum number of successive suites that a user may have removed, with others behind them. A larger number
+/// costs system calls for every function.
+const MAX_MISSING_SUITES: usize = 4;
+
 /// A suite that exists on disk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExistingSuite {
@@ -27,13 +31,19 @@ pub struct ExistingSuite {
     pub edited: bool,
 }
 
-/// Returns the first files of all suites that a function may have.
+/// Returns the first files of all suites that a function has, with missing ones among them and a few behind them.
 fn suites(dir: &Path, function: &str) -> impl Iterator<Item = PathBuf> {
     let first = dir.join(file_name(function));
-    (0..MAX_SUITES_PER_FUNCTION).map(move |number| match number {
+    let all = (0..MAX_SUITES_PER_FUNCTION).map(move |number| match number {
         0 => first.clone(),
         1 => first.with_extension("more.c"),
         _ => first.with_extension(format!("more{number}.c")),
+    });
+    let mut missing = 0;
+    all.take_while(move |path| {
+        let is_near = missing < MAX_MISSING_SUITES;
+        missing = if files(path).is_empty() { missing + 1 } else { 0 };
+        is_near
     })
 }
 

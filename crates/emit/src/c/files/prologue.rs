@@ -16,7 +16,7 @@ use crate::c::text::test_macros::clashing_macros;
 use crate::c::text::tested_program::TestedProgram;
 use std::collections::BTreeSet;
 use std::path::Path;
-use touchstone_ir::{Builtin, CBuiltin, DataType, Function, Global, InstKind, Linkage, Module};
+use touchstone_ir::{DataType, Global, Linkage};
 
 /// Returns the command that builds and runs a file, for the comment at its top.
 fn build_command(program: &TestedProgram, dir: &Path, target: &Build, unit: usize) -> String {
@@ -99,7 +99,7 @@ pub(crate) fn prologue(
         inline_definitions(program.module, program.visibility.preprocessed())
     ));
     text.push_str(&missing_variables(program));
-    let allocations = if program.allocates { "#include \"touchstone_allocations.h\"\n" } else { "" };
+    let allocations = if program.facts.allocates { "#include \"touchstone_allocations.h\"\n" } else { "" };
     let rest = format!("{}{allocations}{}", program.form.includes(), stub_text(program));
     let preprocessed = program.visibility.preprocessed();
     let own = match program.form {
@@ -108,7 +108,7 @@ pub(crate) fn prologue(
         CTestForm::Unity | CTestForm::Cmocka => "",
     };
     let stubs = if program.has_stubs { STUBS } else { "" };
-    let failing = if program.allocates { ALLOCATIONS } else { "" };
+    let failing = if program.facts.allocates { ALLOCATIONS } else { "" };
     let names: BTreeSet<&str> =
         [rest.as_str(), own, stubs, failing].into_iter().flat_map(|text| clashing_macros(preprocessed, text)).collect();
     names.iter().for_each(|name| text.push_str(&format!("#undef {name}\n")));
@@ -138,22 +138,6 @@ fn missing_variables(program: &TestedProgram) -> String {
     let lines: String =
         missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), size(global))).collect();
     if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
-}
-
-/// Returns true if the program allocates and does not define an allocator.
-pub(crate) fn allocates(module: &Module) -> bool {
-    const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "strdup", "strndup"];
-    let is_own = |function: &Function| {
-        function.is_defined() && !function.is_library() && ALLOCATORS.contains(&function.name.as_str())
-    };
-    let asks = |function: &Function| {
-        let mut insts = function.blocks.values().flat_map(|block| &block.insts);
-        insts.any(|inst| {
-            let InstKind::Builtin { builtin: Builtin::C(builtin), .. } = inst.kind else { return false };
-            matches!(builtin, CBuiltin::Malloc | CBuiltin::Calloc)
-        })
-    };
-    !module.functions.values().any(is_own) && module.functions.values().any(asks)
 }
 
 /// Returns the macros that a prologue undefines.

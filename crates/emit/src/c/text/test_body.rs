@@ -191,7 +191,7 @@ pub(crate) struct FunctionTest<'a> {
 
 impl<'a> FunctionTest<'a> {
     pub(crate) fn new(program: &'a TestedProgram<'a>, objects: &[ObjectInput]) -> Self {
-        let mut locals = Locals::new(&program.names);
+        let mut locals = Locals::new(&program.facts.names);
         let objects = objects
             .iter()
             .map(|object| LocalObject {

@@ -47,7 +47,9 @@ pub(crate) fn lines(
                 lines.push(format!("char {word}[{}] = {};", input.bytes.len(), array_text(&input.bytes)));
                 words.push(word);
             }
-            InputContent::FailingAllocation(_) if !program.allocates => return Err(EmitLimitation::InputsFromOutside),
+            InputContent::FailingAllocation(_) if !program.facts.allocates => {
+                return Err(EmitLimitation::InputsFromOutside);
+            }
             InputContent::FailingAllocation(number) => failing.push(format!("FAIL_ALLOCATION({number});")),
             InputContent::File(None) => rest.push("NO_FILE();".to_string()),
             InputContent::File(Some(file)) if file.is_plain() && index >= explicit_file_count(&played) => {}
