@@ -22,13 +22,13 @@ touchstone_base::reasons! {
     #[derive(Clone, PartialEq, Debug, thiserror::Error)]
     pub enum Disagreement {
         /// The reference interpreter does not reach what the engine reached.
-        #[error("the reference interpreter does not reach {0}")]
+        #[error("the reference interpreter does not reach an objective that the engine reached")]
         "goal_not_reached" => GoalNotReached(GoalId),
         /// The reference interpreter could not run it to an end: what stopped it.
-        #[error("the reference interpreter ended with {0}")]
+        #[error("the reference interpreter stopped: {0}")]
         "interpreter_stopped" => InterpreterStopped(String),
         /// The reference interpreter ended in another way than the engine.
-        #[error("the reference interpreter ended with {0:?}, the engine with {1:?}")]
+        #[error("the reference interpreter ended with {0}, the engine with {1}")]
         "interpreter_ended_otherwise" => InterpreterEndedOtherwise(Outcome, Outcome),
         /// The reference interpreter took another path.
         #[error("the reference interpreter took another path")]

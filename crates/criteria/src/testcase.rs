@@ -3,6 +3,7 @@
 //! A test case is language-neutral data over the module's data types; `emit` turns it into source.
 
 use crate::{GoalId, Replay};
+use std::fmt;
 use touchstone_base::Span;
 use touchstone_ir::{
     DataType, DataTypeId, DataTypes, DataValue, ErrorKind, FILE_FAILURES, FILE_WRITES, Field, InputSource,
@@ -431,6 +432,19 @@ pub enum Outcome {
     },
     /// The function returns, but its oracle rejects the result.
     OracleRejected,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Returned => write!(f, "a return"),
+            Outcome::Threw { class } => write!(f, "a thrown {class}"),
+            Outcome::Exited(status) => write!(f, "exit status {status}"),
+            Outcome::Hung => write!(f, "an infinite loop"),
+            Outcome::Error { kind, .. } => write!(f, "{kind}"),
+            Outcome::OracleRejected => write!(f, "a result that the oracle rejects"),
+        }
+    }
 }
 
 /// The expected state after the run. Empty for runs that end in an error.

@@ -190,10 +190,10 @@ touchstone_base::reasons! {
 
         // Tests.
         /// The engine's test does not reach its goal in the interpreter.
-        #[error("{0} where engine and interpreter disagree")]
+        #[error("an objective about which the engine and the reference interpreter disagree")]
         "disagreement" => Disagreement(GoalId),
         /// The test for a goal runs out of steps or needs what can't be run.
-        #[error("a test for {0} does not end properly")]
+        #[error("a test for an objective does not end properly")]
         "no_proper_end" => NoProperEnd(GoalId),
         /// No test can make what the path needs.
         #[error("{0}")]

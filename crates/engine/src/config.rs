@@ -10,9 +10,6 @@ use touchstone_criteria::{AssumeOption, PathsOf};
 use touchstone_ir::GlobalId;
 use touchstone_solver::QueryLog;
 
-/// The cost of an instruction, as a multiple of the cost of one in a run of constants.
-pub(crate) const STEP_COST: u64 = 10;
-
 /// The treatment of memory accesses at symbolic offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Aliases {
@@ -148,7 +145,10 @@ pub struct Config {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// The maximum number of objects created for symbolic pointers on one path.
     pub max_objects: u32,
-    /// The maximum number of instructions on one path; ten in a run of constants count as one.
+    /// The maximum number of instructions on one path. Instructions over constants don't count until all paths together
+    /// have executed [`FREE_STEPS_FACTOR`] times as many.
+    ///
+    /// [`FREE_STEPS_FACTOR`]: crate::exec::instructions::constant_run::FREE_STEPS_FACTOR
     pub steps: u64,
     /// The number of elements of the pointees of input pointers, by input name.
     pub lengths: BTreeMap<String, u64>,

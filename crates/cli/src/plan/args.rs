@@ -221,7 +221,7 @@ pub struct Generate {
     /// The maximum number of values to enumerate where a value must be concrete (an index with --aliases eager, the size of a copy)
     #[arg(long, value_name = "N", default_value_t = 4096, help_heading = "Search")]
     pub max_values: usize,
-    /// The maximum number of instructions on one path; ten in a row that depend on no input count as one
+    /// The maximum number of instructions on one path; the first 9 N that depend on no input don't count
     #[arg(long, value_name = "N", default_value_t = 2_000_000, help_heading = "Search")]
     pub steps: u64,
     /// The number of functions to explore in parallel [default: the number of cores]

@@ -134,7 +134,7 @@ fn what_a_reason_names_lifts_it() {
         "#include <string.h>\n\
          int f(unsigned n) { char a[40], b[40] = {0}; if (n > 40) return 2; memcpy(a, b, n); return a[n / 2]; }\n",
     );
-    // At least six instructions an iteration, which depend on no input: ten of them count as one.
+    // At least six instructions an iteration depend on no input: nine times as many as the limit don't count.
     case.file(
         "fixed.c",
         "int f(int a) { unsigned s = 0; for (int i = 0; i < 9000; i++) s = s * 31 + i; return a > (int)s; }\n",

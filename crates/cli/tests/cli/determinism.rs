@@ -20,7 +20,7 @@ fn without_times(value: &mut Value) {
 fn report(file: &str, options: &[&str], jobs: &str) -> Value {
     let scratch = tempfile::tempdir().expect("a directory");
     let output = Command::new(env!("CARGO_BIN_EXE_touchstone"))
-        .args(["generate", "-c", "mcdc,wm", "--budget", "0.1", "--timeout", "0", "--no-replay", "--cache", "off"])
+        .args(["generate", "-c", "mcdc,wm", "--budget", "0.05", "--timeout", "0", "--no-replay", "--cache", "off"])
         .args(["--format", "json", "-j", jobs, "-o", "out"])
         .args(options)
         .arg(support::root().join(file))
@@ -42,7 +42,7 @@ fn a_budget_ends_searches_at_the_same_place_on_a_busy_machine() {
         assert!(alone.to_string().contains("bound: --budget"), "{file}: no search is cut off: {alone:#}");
         let stop = AtomicBool::new(false);
         let busy = std::thread::scope(|scope| {
-            for _ in 0..3 {
+            for _ in 0..if support::long() { 3 } else { 1 } {
                 scope.spawn(|| {
                     while !stop.load(Ordering::Relaxed) {
                         std::hint::spin_loop()

@@ -249,7 +249,8 @@ impl Trial {
         let out = here.join(format!("out/{}", class.name));
         let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
         command.arg("generate").arg(here.join(format!("plain/{}.java", class.name))).arg("-o").arg(&out);
-        command.args(["--format", "json", "-q", "-c", "stmt,branch,condition,mcdc", "--timeout", "2"]);
+        command.args(["--format", "json", "-q", "-c", "stmt,branch,condition,mcdc"]);
+        command.args(["--timeout", if support::long() { "2" } else { "1" }]);
         let output = run(&mut command);
         let report: Value =
             serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));

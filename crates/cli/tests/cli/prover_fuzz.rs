@@ -332,7 +332,7 @@ fn check(module: &Module, seed: u64, text: &str, counts: &mut Counts) {
 fn nothing_that_some_input_reaches_is_proved_infeasible() {
     let first = number("TOUCHSTONE_SEED").unwrap_or(1);
     let long = std::env::var_os("TOUCHSTONE_LONG").is_some();
-    let count = number("TOUCHSTONE_COUNT").unwrap_or(if long { 800 } else { 10 });
+    let count = number("TOUCHSTONE_COUNT").unwrap_or(if long { 800 } else { 6 });
     let mut counts = Counts::default();
     for start in (first..first + count).step_by(BATCH as usize) {
         let seeds: Vec<u64> = (start..(start + BATCH).min(first + count)).collect();

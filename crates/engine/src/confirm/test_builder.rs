@@ -456,7 +456,15 @@ impl Executor<'_> {
         model: &Model,
     ) -> Option<Disagreement> {
         let Some(seen) = self.seen(&run.end) else {
-            return Some(Disagreement::InterpreterStopped(format!("{:?}", run.end)));
+            let why = match &run.end {
+                End::Limit(LimitKind::Steps) => "it reached its limit of steps".to_string(),
+                End::Limit(LimitKind::Frames) => "it reached its limit of nested calls".to_string(),
+                End::Limit(LimitKind::Memory) => "it reached its limit of memory".to_string(),
+                End::Unsupported { what, .. } => format!("it does not support {what}"),
+                End::Assumed => "an assumption does not hold".to_string(),
+                _ => "it has no outcome".to_string(),
+            };
+            return Some(Disagreement::InterpreterStopped(why));
         };
         if seen != *outcome {
             return Some(Disagreement::InterpreterEndedOtherwise(seen, outcome.clone()));

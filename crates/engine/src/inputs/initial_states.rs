@@ -29,7 +29,7 @@ impl Executor<'_> {
             trail: Trail::default(),
             depth: 0,
             steps: 0,
-            step_cost: 0,
+            charged_steps: 0,
             inputs: Rc::new(Inputs::default()),
             fixed: Rc::default(),
             proper: None,

@@ -20,7 +20,7 @@ pub(crate) struct ParkedState {
     /// The number of choices, the choices, and the inputs that are not zero.
     code: Box<[u8]>,
     pub steps: u64,
-    pub step_cost: u64,
+    pub charged_steps: u64,
     /// Goals that the path has reached and not reported.
     pub pending: Rc<Vec<GoalId>>,
     place: (FuncId, BlockId),
@@ -41,7 +41,7 @@ impl ParkedState {
         ParkedState {
             code: code.into(),
             steps: state.steps,
-            step_cost: state.step_cost,
+            charged_steps: state.charged_steps,
             pending: Rc::clone(&state.pending),
             place: place(state),
         }

@@ -31,7 +31,7 @@ pub(super) fn find_parked(
     executor.replay = None;
     executor.goal_tracker.deferred.truncate(deferred);
     let (mut state, _) = found.ok()?;
-    state.step_cost = parked.step_cost;
+    state.charged_steps = parked.charged_steps;
     state.pending = Rc::clone(&parked.pending);
     parked.is_at(&state).then_some(state)
 }

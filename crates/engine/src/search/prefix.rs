@@ -29,8 +29,8 @@ pub struct Prefix {
     pub inputs: Vec<PrefixInput>,
     /// The number of instructions.
     pub steps: u64,
-    /// Their cost.
-    pub step_cost: u64,
+    /// Those that count for `Config::steps`.
+    pub charged_steps: u64,
     /// The fingerprint of the state, checked after a replay.
     pub fingerprint: u64,
 }
@@ -101,7 +101,7 @@ fn prefix(executor: &mut Executor<'_>, state: &State) -> Prefix {
         choices: state.trail.choices(),
         inputs: executor.input_values(&state.path).into_iter().map(input).collect(),
         steps: state.steps,
-        step_cost: state.step_cost,
+        charged_steps: state.charged_steps,
         fingerprint: executor.fingerprint(state),
     }
 }
@@ -114,7 +114,7 @@ fn find(executor: &mut Executor<'_>, func: FuncId, prefix: &Prefix) -> Result<(S
     let found = starts.and_then(|starts| follow(executor, func, starts.into_iter(), prefix.steps));
     executor.replay = None;
     let (mut state, arguments) = found?;
-    state.step_cost = prefix.step_cost;
+    state.charged_steps = prefix.charged_steps;
     if executor.fingerprint(&state) != prefix.fingerprint {
         return Err(InvalidPrefix("the state is another"));
     }

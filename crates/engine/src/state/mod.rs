@@ -173,8 +173,8 @@ pub(crate) struct State {
     pub depth: u32,
     /// The number of instructions so far.
     pub steps: u64,
-    /// Their cost, which `Config::steps` limits.
-    pub step_cost: u64,
+    /// Those that count for `Config::steps`.
+    pub charged_steps: u64,
     pub inputs: Rc<Inputs>,
     /// Terms that have been fixed on this path, with their values.
     pub fixed: Rc<Vec<(TermId, u64)>>,

@@ -65,7 +65,7 @@ fn verdicts(document: &Value) -> BTreeMap<String, String> {
 #[test]
 fn verdicts_of_edited_random_programs_are_those_of_a_run_without_a_cache() {
     let (mut asked, mut known) = (0, 0);
-    for seed in seeds(1..3, 1..101) {
+    for seed in seeds(1..2, 1..101) {
         let mut rng = Rng::new(seed ^ 0xcac4e);
         let mut text = random_program(seed);
         let project = Project::new();

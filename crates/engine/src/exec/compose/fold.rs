@@ -85,7 +85,7 @@ impl Executor<'_> {
     ) -> Result<Folded, Stop> {
         let mut inner = state.clone();
         inner.frames.clear();
-        (inner.steps, inner.step_cost) = (0, 0);
+        (inner.steps, inner.charged_steps) = (0, 0);
         inner.returned = None;
         inner.proper = Some(self.terms.truth(true));
         self.enter(&mut inner, func, args, None)?;
@@ -209,7 +209,7 @@ impl Executor<'_> {
             merged.proper = Some(self.terms.ite(cond, yes, no));
         }
         merged.steps = yes.steps.max(no.steps);
-        merged.step_cost = yes.step_cost.max(no.step_cost);
+        merged.charged_steps = yes.charged_steps.max(no.charged_steps);
         for (index, frame) in merged.frames.iter_mut().enumerate() {
             if !Rc::ptr_eq(&yes.frames[index], &no.frames[index]) {
                 let (a, b) = (Rc::clone(&yes.frames[index]), &no.frames[index]);

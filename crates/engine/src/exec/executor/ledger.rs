@@ -15,6 +15,8 @@ pub(crate) struct Ledger {
     pub caveats: BTreeSet<Caveat>,
     /// Bytes of large objects that were allocated or copied since the last memory check.
     pub allocated_bytes: u64,
+    /// The number of instructions over constants that no path was charged for.
+    pub free_steps: u64,
     /// The number of branch sides and checks that no input of their path takes.
     pub infeasible: u64,
     /// The number of solver queries for labels.

@@ -3,7 +3,6 @@
 //! Such an instruction changes nothing but registers and the position, so it needs none of the bookkeeping of a step.
 //! The executor leaves every other instruction to [`Executor::step`].
 
-use crate::config::STEP_COST;
 use crate::exec::executor::Executor;
 use crate::exec::instructions::step::BranchResult;
 use crate::state::value::{Pointer, Scalar, Value};
@@ -14,6 +13,10 @@ use touchstone_criteria::PathsOf;
 use touchstone_interp::arith;
 use touchstone_ir::{BinOp, CastOp, Function, Inst, InstKind, Operand, TermKind};
 
+/// The number of instructions over constants that all paths may execute beyond their limits, as a multiple of the limit
+/// of one path. Such instructions cost a tenth of others, so one long loop is affordable; a loop in every path is not.
+pub(crate) const FREE_STEPS_FACTOR: u64 = 9;
+
 impl Executor<'_> {
     /// Executes instructions and branches as long as their operands are constants, at most `most` of them and up to a
     /// goal. Returns their number.
@@ -22,8 +25,8 @@ impl Executor<'_> {
             return 0;
         }
         let module = self.module;
-        let affordable = self.config.steps.saturating_mul(STEP_COST).saturating_sub(state.step_cost);
-        let left = affordable.min(u64::from(most));
+        let free = self.config.steps.saturating_mul(FREE_STEPS_FACTOR).saturating_sub(self.ledger.free_steps);
+        let left = self.config.steps.saturating_sub(state.charged_steps).saturating_add(free).min(u64::from(most));
         let counts_iterations = self.config.loop_bound.is_some() || self.config.paths != PathsOf::Any;
         let mut executed = 0;
         while executed < left {
@@ -58,7 +61,8 @@ impl Executor<'_> {
         }
         spend(WorkKind::ConstantInstruction, executed);
         state.steps += executed;
-        state.step_cost += executed;
+        state.charged_steps += executed.saturating_sub(free);
+        self.ledger.free_steps += executed.min(free);
         executed as u32
     }
 }

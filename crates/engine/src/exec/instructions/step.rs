@@ -1,6 +1,5 @@
 //! One step: executes an instruction or a terminator.
 
-use crate::config::STEP_COST;
 use crate::exec::executor::{Check, Executor};
 use crate::exec::instructions::calls::end_lifetime;
 use crate::exec::instructions::fork::{Fork, OutcomeFork};
@@ -113,7 +112,7 @@ impl Executor<'_> {
     /// without a fork.
     fn step_once(&mut self, state: &mut State) -> Result<Flow, Stop> {
         loop {
-            let (steps, step_cost) = (state.steps, state.step_cost);
+            let (steps, charged_steps) = (state.steps, state.charged_steps);
             match self.try_step(state) {
                 // While a formula is folded, the caller materialises pointers.
                 Err(Stop::Materialise(id, PointerUse::Access))
@@ -121,7 +120,7 @@ impl Executor<'_> {
                         && let Some(array) = state.inputs.lazy_pointers[id].array =>
                 {
                     state.inputs_mut().set_target(id, Value::pointer(array, 0));
-                    (state.steps, state.step_cost) = (steps, step_cost);
+                    (state.steps, state.charged_steps) = (steps, charged_steps);
                 }
                 flow => return flow,
             }
@@ -132,7 +131,7 @@ impl Executor<'_> {
         let module = self.module;
         spend(WorkKind::Instruction, 1);
         state.steps += 1;
-        state.step_cost += STEP_COST;
+        state.charged_steps += 1;
         let frame = state.top();
         let function = &module.functions[frame.func];
         let block = &function.blocks[frame.block];
@@ -144,7 +143,7 @@ impl Executor<'_> {
                 if let InstKind::Point { point } = inst.kind {
                     // A point is not an instruction of the program and counts no step.
                     state.steps -= 1;
-                    state.step_cost -= STEP_COST;
+                    state.charged_steps -= 1;
                     let flow = match state.is_folded() {
                         true => Flow::Next,
                         false => self.watch_point(state, point, inst.span)?,
@@ -413,7 +412,7 @@ impl Executor<'_> {
     /// Returns true if a path has as many instructions as it may have. A replay executes no runs of constants, and was
     /// within the limit before.
     fn is_over_step_limit(&self, state: &State) -> bool {
-        state.step_cost > self.config.steps.saturating_mul(STEP_COST) && self.replay.is_none()
+        state.charged_steps > self.config.steps && self.replay.is_none()
     }
 
     fn step_terminator(&mut self, state: &mut State, terminator: &Terminator) -> Result<Flow, Stop> {
