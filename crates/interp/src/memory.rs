@@ -412,33 +412,6 @@ impl<'m> Memory<'m> {
         }
     }
 
-    /// Reads `N` bytes of an object without pointers, or returns `None` if [`Memory::load`] has to do it.
-    #[inline(always)]
-    pub fn load_word<const N: usize>(&self, place: Pointer) -> Option<u64> {
-        let (store, start) = self.locate(place, N as u64).ok()?;
-        let store = self.stores.at(store);
-        let is_plain = store.pointers.is_empty()
-            && (store.all_defined || store.defined.get(start..start + N).is_some_and(|flags| *flags == [true; N]));
-        let mut word = [0; 8];
-        word[..N].copy_from_slice(store.bytes.get(start..start + N).filter(|_| is_plain)?);
-        Some(u64::from_le_bytes(word))
-    }
-
-    /// Writes `N` bytes of an object without pointers, or returns `None` if [`Memory::store`] has to do it.
-    #[inline(always)]
-    pub fn store_word<const N: usize>(&mut self, place: Pointer, word: u64) -> Option<()> {
-        let (store, start) = self.locate_for_write(place, N as u64).ok()?;
-        let store = self.stores.at_mut(store);
-        if !store.pointers.is_empty() {
-            return None;
-        }
-        store.bytes.get_mut(start..start + N)?.copy_from_slice(&word.to_le_bytes()[..N]);
-        if !store.all_defined {
-            store.defined.get_mut(start..start + N)?.fill(true);
-        }
-        Some(())
-    }
-
     /// Writes a value; an undefined value is an error.
     #[inline]
     pub fn store(&mut self, place: Pointer, ty: Ty, value: Value) -> Result<(), ErrorKind> {

@@ -10,7 +10,7 @@ use crate::decoded_code::{ArmTarget, BranchSite, DecodedFunction, DecodedFunctio
 use crate::observer::{Event, Observer};
 use crate::value::{Pointer, Value};
 use touchstone_base::{Id, float};
-use touchstone_ir::{BinOp, CastOp, Ty};
+use touchstone_ir::{BinOp, CastOp};
 
 impl<'m> Machine<'m> {
     /// Executes ops, from the position of the innermost frame on, up to the first one that [`Machine::step`] must
@@ -202,30 +202,12 @@ impl<'m> Machine<'m> {
                 }
                 DecodedOp::Load { ty, dst, addr } => {
                     let Value::Ptr(place) = regs[addr as usize] else { break };
-                    let word = match ty {
-                        Ty::Int(8) => memory.load_word::<1>(place),
-                        Ty::Int(32) => memory.load_word::<4>(place),
-                        Ty::Int(64) => memory.load_word::<8>(place),
-                        _ => None,
-                    };
-                    regs[dst as usize] = match word {
-                        Some(word) => Value::Int(word),
-                        None => {
-                            let Ok(value) = memory.load(place, ty) else { break };
-                            value
-                        }
-                    };
+                    let Ok(value) = memory.load(place, ty) else { break };
+                    regs[dst as usize] = value;
                 }
                 DecodedOp::Store { ty, addr, value } => {
                     let Value::Ptr(place) = regs[addr as usize] else { break };
-                    let value = regs[value as usize];
-                    let stored = match (ty, value) {
-                        (Ty::Int(8), Value::Int(word)) => memory.store_word::<1>(place, word),
-                        (Ty::Int(32), Value::Int(word)) => memory.store_word::<4>(place, word),
-                        (Ty::Int(64), Value::Int(word)) => memory.store_word::<8>(place, word),
-                        _ => None,
-                    };
-                    if stored.is_none() && memory.store(place, ty, value).is_err() {
+                    if memory.store(place, ty, regs[value as usize]).is_err() {
                         break;
                     }
                 }
