@@ -248,7 +248,7 @@ fn annotated_text_of_both_styles_has_every_objective_once_and_compiles_without_w
         assert!(output.status.success(), "{}: {}", file.display(), text(&output.stderr));
         text(&output.stderr).lines().filter(|line| line.contains("warning:")).count()
     };
-    for example in single_files().into_iter().step_by(if support::long() { 1 } else { 2 }) {
+    for example in single_files().into_iter().step_by(if support::long() { 1 } else { 4 }) {
         let listed = touchstone().args(["objectives", "-c", criteria]).args(&example.files).output().expect("it runs");
         let listed = text(&listed.stdout);
         let listed: BTreeSet<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
