@@ -7,6 +7,7 @@
 
 mod append_list;
 mod atomic_write;
+mod cores;
 mod corrupted_inputs;
 mod deadline;
 mod dominators;
@@ -26,6 +27,7 @@ mod worker_memory;
 
 pub use append_list::AppendList;
 pub use atomic_write::{remove_partial_files, write_atomically};
+pub use cores::{Cores, TakenCores};
 pub use corrupted_inputs::CorruptedInputs;
 pub use deadline::Deadline;
 pub use dominators::{DominatorTree, control_dependence};
@@ -36,5 +38,5 @@ pub use memory_limit::MemoryLimit;
 pub use serde;
 pub use span::{FileId, Files, Span};
 pub use stack::{on_deep_stack, spawn_deep};
-pub use work_time::{WorkKind, spend, work_time};
+pub use work_time::{WorkKind, advance_work_time, spend, work_time, work_time_from};
 pub use worker_memory::WorkerMemory;

@@ -82,6 +82,22 @@ pub fn work_time() -> Duration {
     Duration::from_nanos(NANOSECONDS.with(Cell::get))
 }
 
+/// Advances the clock of this thread by the work of another one.
+pub fn advance_work_time(work: Duration) {
+    begin_at(work_time().saturating_add(work));
+}
+
+/// Does work while the clock of this thread starts at `time`, so that deadlines of another thread keep their meaning.
+/// Returns the work time that it took; the clock of this thread is as before.
+pub fn work_time_from<T>(time: Duration, work: impl FnOnce() -> T) -> (T, Duration) {
+    let before = work_time();
+    begin_at(time);
+    let result = work();
+    let taken = work_time().saturating_sub(time);
+    begin_at(before);
+    (result, taken)
+}
+
 /// Sets the clock of this thread to that of another one.
 pub(crate) fn begin_at(time: Duration) {
     NANOSECONDS.with(|clock| clock.set(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)));

@@ -57,8 +57,9 @@ fn run_tasks<'p>(
     sinks: &'p dyn TestSinks,
     listener: &dyn ProgressListener,
 ) -> Result<CampaignResult, CampaignError> {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    let jobs = plan.request.jobs.unwrap_or(cores).clamp(1, plan.tasks.len().max(1));
+    let workers = plan.cores.take(plan.tasks.len());
+    let jobs = workers.count().max(1);
+    drop(workers);
     let cache = Cache::open(plan);
     let comparison = Comparison::of(plan);
     let next = AtomicUsize::new(0);
@@ -86,6 +87,8 @@ fn run_tasks<'p>(
             }
         };
         let work = move || {
+            // Free again when no function is left for this worker: then it helps with long searches of others.
+            let _core = plan.cores.take(1);
             loop {
                 // Functions that were not started are reported as unknown, and their files are kept.
                 let context = match plan.request.is_interrupted() {

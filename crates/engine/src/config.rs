@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use touchstone_base::{Deadline, MemoryLimit};
+use touchstone_base::{Cores, Deadline, MemoryLimit};
 use touchstone_criteria::{AssumeOption, PathsOf};
 use touchstone_ir::GlobalId;
 use touchstone_solver::QueryLog;
@@ -179,8 +179,47 @@ pub struct Config {
     pub waiting_states: usize,
     /// Receives the solver queries that reach the SAT solver.
     pub query_log: Option<Arc<dyn QueryLog>>,
+    /// When and how a search is split into rounds.
+    pub rounds: Rounds,
+    /// The cores of the run that may help. They change no result.
+    pub cores: Option<Arc<Cores>>,
     /// Options that the user's request passes on unchanged.
     pub options: SearchOptions,
+}
+
+/// The work before a search is split into rounds, and that of a part.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Rounds {
+    /// The work before a round of a search for all paths.
+    pub begin: Duration,
+    /// The minimum work without a new test before a round of a search for goals. Rounds explore many states a little,
+    /// and the nearest states may be worth more.
+    pub unproductive: Duration,
+    /// The same, as a part of the work that is left at the beginning.
+    pub unproductive_share: f64,
+    /// The work of one batch of a round.
+    pub quota: Duration,
+}
+
+impl Rounds {
+    /// Rounds as early and as small as possible, for tests of rounds.
+    pub const SMALL: Rounds = Rounds {
+        begin: Duration::ZERO,
+        unproductive: Duration::ZERO,
+        unproductive_share: 0.0,
+        quota: Duration::from_millis(1),
+    };
+}
+
+impl Default for Rounds {
+    fn default() -> Self {
+        Rounds {
+            begin: Duration::from_millis(250),
+            unproductive: Duration::from_secs(1),
+            unproductive_share: 0.25,
+            quota: Duration::from_millis(200),
+        }
+    }
 }
 
 /// Options of the search that a request passes on unchanged.
@@ -262,6 +301,8 @@ impl Default for Config {
             oracle: None,
             waiting_states: 4096,
             query_log: None,
+            rounds: Rounds::default(),
+            cores: None,
             options: SearchOptions::default(),
         }
     }

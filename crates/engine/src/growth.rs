@@ -97,6 +97,16 @@ impl Shortage {
         lack
     }
 
+    /// Adds the accesses of another search.
+    pub(crate) fn add(&mut self, other: &Shortage) {
+        for (name, lack) in &other.objects {
+            let own = self.of(name, lack.element);
+            own.before = own.before.max(lack.before);
+            own.behind = own.behind.max(lack.behind);
+            own.more |= lack.more;
+        }
+    }
+
     /// Returns true if every object was long enough.
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()

@@ -30,8 +30,8 @@ mod state;
 mod vary;
 
 pub use config::{
-    Aliases, Calls, Config, Entry, ExcludedChoice, InteriorPointers, Labels, PrivateGlobals, Search, SearchOptions,
-    SequenceStates, Summaries,
+    Aliases, Calls, Config, Entry, ExcludedChoice, InteriorPointers, Labels, PrivateGlobals, Rounds, Search,
+    SearchOptions, SequenceStates, Summaries,
 };
 pub use confirm::call_session::CallSession;
 pub use confirm::case::SummaryCase;
@@ -53,7 +53,7 @@ pub use search::explore::{explore, explore_further, explore_goals, explore_goals
 pub use search::independence_pairs::{PairSearchInput, PairSearchResult, explore_pairs, rows_of};
 pub use search::path_following::InvalidPrefix;
 pub use search::prefix::{Prefix, PrefixInput, explore_from, explore_turns};
-pub use search::search_events::{Progress, SearchEvent, Sink};
+pub use search::search_events::{Progress, SearchEvent, Sink, TestFilter};
 pub use search::search_result::{ExplorationResult, Goals, SearchTarget};
 pub use state::trail::Choice;
 pub use touchstone_interp::{AddressLayout, End, Limits, Startup, StartupOwner, Value};

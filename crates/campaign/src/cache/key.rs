@@ -51,6 +51,7 @@ impl<'p> CacheKeys<'p> {
             proof_time: Duration::ZERO,
             unnamed: BTreeSet::new(),
             query_log: None,
+            cores: None,
             ..work.task.config.clone()
         };
         hasher.debug(&(config, &work.task.criteria));

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use touchstone_base::{Deadline, MemoryLimit, Span};
+use touchstone_base::{Cores, Deadline, MemoryLimit, Span};
 use touchstone_criteria::{CriteriaOptions, Criterion, GoalCriterion, objectives};
 use touchstone_emit::{Build, PreprocessedUnits, ReplayLimits, Sandbox, SandboxMode, Target, UnitObjects};
 use touchstone_engine::{Config, Entry, Search};
@@ -53,6 +53,8 @@ pub struct Plan {
     pub(crate) earlier: EarlierTests,
     /// The output directory.
     pub out: OutDir,
+    /// The cores that the run may use.
+    pub(crate) cores: Arc<Cores>,
 }
 
 /// The exploration of one function.
@@ -104,6 +106,7 @@ impl Plan {
         let tested: Vec<FuncId> = tasks.iter().map(|task| task.func).collect();
         notices.extend(skipped_decisions(&material.program, &tested, &request.labellings()));
         let target = material.target();
+        let cores = Arc::clone(&material.cores);
         let program = material.program;
         let resumed = ResumedResults::default();
         let plan = Plan {
@@ -119,6 +122,7 @@ impl Plan {
             resumed,
             earlier,
             out,
+            cores,
         };
         Ok(match (request.regeneration, stored) {
             (Regeneration::Resume, stored) => plan.resume(stored.unwrap_or_default()),
@@ -153,6 +157,7 @@ pub(crate) struct Material<'r> {
     externals: ExternalSpecs,
     /// Notices about specifications that could not be checked.
     unchecked: Vec<Notice>,
+    cores: Arc<Cores>,
     /// The program.
     pub program: Program,
 }
@@ -171,7 +176,9 @@ impl<'r> Material<'r> {
         let program = reader.read(&request.files)?;
         let options = OptionsFile::near(first)?;
         options.check(program.module.functions.values().map(|function| function.name.as_str()))?;
-        Ok(Material { request, reader, options, include_dir, externals, unchecked: Vec::new(), program })
+        let all = || std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let cores = Arc::new(Cores::new(request.jobs.unwrap_or_else(all).max(1)));
+        Ok(Material { request, reader, options, include_dir, externals, unchecked: Vec::new(), cores, program })
     }
 
     /// Returns the names of functions, which remain valid when the program is read again.
@@ -265,6 +272,7 @@ impl<'r> Material<'r> {
             options: effort.search,
             interrupt: Some(Arc::clone(&request.interrupt)),
             query_log: request.query_log.clone(),
+            cores: Some(Arc::clone(&self.cores)),
             ..Config::default()
         })
     }

@@ -104,6 +104,7 @@ impl Plan {
             first_round: Deadline::NEVER,
             interrupt: None,
             query_log: None,
+            cores: None,
             ..config
         };
         let mut hasher = StableHasher::default();

@@ -52,7 +52,7 @@ pub struct Request {
     pub replay: ReplayMode,
     /// The cache of results, or `None` to use none.
     pub cache: Option<CacheLocation>,
-    /// The number of functions to work on concurrently, or `None` for the number of cores.
+    /// The number of cores to use, or `None` for all.
     pub jobs: Option<usize>,
     /// The treatment of suites that an earlier run left.
     pub regeneration: Regeneration,

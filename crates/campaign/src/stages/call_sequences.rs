@@ -15,11 +15,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{
-    AssumeOption, Caveat, GoalId, GoalIndex, Incomplete, IncompletePaths, Outcome, TestCase, TestKind, Untestable,
+    AssumeOption, Caveat, GoalId, GoalIndex, Incomplete, IncompletePaths, Outcome, TestCase, TestKind,
 };
 use touchstone_engine::{
     Config, ExplorationResult, Goals, Growth, MachineTemplates, PrivateGlobals, RunObservation, SearchEvent, Sequence,
-    SequenceCall, SequencePlan, SequenceStates, Sink, explore_further, global_inputs, state_changers, watch_test,
+    SequenceCall, SequencePlan, SequenceStates, Sink, TestFilter, explore_further, global_inputs, state_changers,
+    watch_test,
 };
 use touchstone_ir::{FuncId, Linkage, Module};
 
@@ -269,7 +270,8 @@ impl Sink for SequenceTests<'_, '_> {
         }
     }
 
-    fn refuses(&self, test: &TestCase) -> Option<Untestable> {
-        self.collector.refuses(&self.sequence.test(test))
+    fn filter(&self) -> Box<TestFilter<'_>> {
+        let (inner, sequence) = (self.collector.filter(), self.sequence);
+        Box::new(move |test| inner(&sequence.test(test)))
     }
 }

@@ -20,10 +20,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::{Deadline, work_time};
-use touchstone_criteria::{CoveredObjective, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase, Untestable};
+use touchstone_criteria::{CoveredObjective, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase};
 use touchstone_engine::{
     Config, EvaluatedRow, ExplorationResult, Goals, MachineTemplates, PairSearchInput, PairSearchResult, Search,
-    SearchEvent, SeedPool, Sink, explore_goals_after, explore_pairs, explore_paths_and_goals,
+    SearchEvent, SeedPool, Sink, TestFilter, explore_goals_after, explore_pairs, explore_paths_and_goals,
 };
 
 /// The result of a search.
@@ -195,8 +195,9 @@ impl Sink for ExploredTests<'_> {
         }
     }
 
-    fn refuses(&self, test: &TestCase) -> Option<Untestable> {
-        rejection(self.untested.as_ref(), test).or_else(|| self.program.unmakeable(test))
+    fn filter(&self) -> Box<TestFilter<'_>> {
+        let (untested, program) = (self.untested.as_ref(), self.program);
+        Box::new(move |test| rejection(untested, test).or_else(|| program.unmakeable(test)))
     }
 }
 
@@ -238,8 +239,9 @@ impl Sink for Writer<'_, '_> {
             }
         }
     }
-    fn refuses(&self, test: &TestCase) -> Option<Untestable> {
-        rejection(self.untested.as_ref(), test).or_else(|| self.work.plan.program.unmakeable(test))
+    fn filter(&self) -> Box<TestFilter<'_>> {
+        let (untested, program) = (self.untested.as_ref(), &self.work.plan.program);
+        Box::new(move |test| rejection(untested, test).or_else(|| program.unmakeable(test)))
     }
 }
 

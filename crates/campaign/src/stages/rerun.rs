@@ -28,7 +28,7 @@ pub(crate) fn rerun_inputs(rounds: &RoundContext<'_, '_>, inputs: &[TestKind], c
     let stem = stem(name);
     let mut take = |mut test: TestCase| {
         test.id = format!("{stem}_{}", collector.tests().len() + 1);
-        let taken = collector.refuses(&test).is_none();
+        let taken = collector.filter()(&test).is_none();
         if taken {
             collector.event(SearchEvent::Test(&test));
         }

@@ -103,7 +103,7 @@ pub(crate) fn vary(
         test.id = format!("{stem}_{}", collector.tests().len() + 1);
         // Large numbers exhaust memory where small ones do not: the search finds out where only large ones reach a
         // goal.
-        let taken = !asks_for_too_much(&test) && collector.refuses(&test).is_none();
+        let taken = !asks_for_too_much(&test) && collector.filter()(&test).is_none();
         if taken {
             let goes_wrong = matches!(test.outcome, Outcome::Error { .. });
             debug_assert!(

@@ -224,7 +224,7 @@ pub struct Generate {
     /// The maximum number of instructions on one path; the first 9 N that depend on no input don't count
     #[arg(long, value_name = "N", default_value_t = 2_000_000, help_heading = "Search")]
     pub steps: u64,
-    /// The number of functions to explore in parallel [default: the number of cores]
+    /// The number of cores to use, for several functions and for one long search; results do not depend on it [default: all]
     #[arg(short, long, value_name = "N", help_heading = "Search", value_parser = parse_jobs)]
     pub jobs: Option<usize>,
     /// The seed of all random choices

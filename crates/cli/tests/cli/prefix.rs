@@ -1,12 +1,16 @@
 //! Prefixes: a state as the list of choices from the entry. For every example, a search is cut at random and continues
-//! from the prefixes of its frontier, each in an executor of its own. It finds exactly what an uncut search finds.
+//! from the prefixes of its frontier, each in an executor of its own. It finds exactly what an uncut search finds, and so
+//! does a search in rounds.
 
 use crate::support::{examples, long};
 use std::collections::BTreeSet;
-use touchstone_criteria::{CriteriaOptions, GoalId, GoalIndex, criterion_named, objectives};
+use std::sync::Arc;
+use std::time::Duration;
+use touchstone_base::Cores;
+use touchstone_criteria::{CriteriaOptions, GoalId, GoalIndex, TestCase, criterion_named, objectives};
 use touchstone_engine::{
-    Aliases, Config, Entry, ExplorationResult, Goals, Prefix, Search, SearchEvent, SearchOptions, SearchTarget, Sink,
-    explore, explore_from, explore_goals, explore_paths_and_goals, explore_turns,
+    Aliases, Config, Entry, ExplorationResult, Goals, Prefix, Rounds, Search, SearchEvent, SearchOptions, SearchTarget,
+    Sink, explore, explore_from, explore_goals, explore_paths_and_goals, explore_turns,
 };
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_ir::{FuncId, Module};
@@ -31,6 +35,17 @@ fn lower(files: &[std::path::PathBuf], flags: Vec<String>) -> Module {
     write_headers(headers.path()).expect("headers");
     let options = Options { flags, include_dir: Some(headers.path().to_path_buf()), ..Options::default() };
     lower_files(files, &options).expect("examples compile")
+}
+
+#[derive(Default, PartialEq, Debug)]
+struct Tests(Vec<TestCase>);
+
+impl Sink for Tests {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let SearchEvent::Test(test) = event {
+            self.0.push(test.clone());
+        }
+    }
 }
 
 /// Returns the results of a search that is cut after a number of turns and continues in pieces, and the paths that they
@@ -180,4 +195,52 @@ fn states_that_wait_as_the_way_to_them_miss_nothing() {
         compared += 1;
     });
     assert!(compared >= 10 && reached >= 200, "only {compared} searches were compared, {reached} goals reached");
+}
+
+#[test]
+fn a_search_in_rounds_finds_what_one_in_a_piece_finds_on_any_number_of_cores() {
+    let never = Duration::from_secs(1000);
+    let whole = Rounds { begin: never, unproductive: never, ..Rounds::default() };
+    let criteria: Vec<_> = ["mcdc", "branch"].iter().map(|name| criterion_named(name).expect("one")).collect();
+    let (mut compared, mut paths, mut reached) = (0, 0, 0);
+    each(MOST_TESTS, |Subject { module, func, config, seed, name }| {
+        if config.aliases == Aliases::Eager || *seed > 1 {
+            return;
+        }
+        let asked = objectives(module, &[*func], &criteria, &CriteriaOptions::default());
+        let goals = Goals { watch: GoalIndex::new(module, asked.goals.clone()).into(), closed: Vec::new() };
+        let run = |rounds, cores: usize, for_paths: bool| {
+            let search = if for_paths { Search::Dfs } else { Search::Nearest };
+            let cores = (cores > 0).then(|| Arc::new(Cores::new(cores)));
+            let config = Config { search, rounds, cores, ..config.clone() };
+            let mut tests = Tests::default();
+            let found = match for_paths {
+                true => explore_paths_and_goals(module, *func, goals.clone(), &config, &mut tests),
+                false => explore_goals(module, *func, goals.clone(), &config, &mut tests),
+            };
+            (found, tests.0)
+        };
+        for for_paths in [true, false] {
+            let (in_piece, tests) = run(whole, 0, for_paths);
+            let (alone, own) = run(Rounds::SMALL, 0, for_paths);
+            let (helped, others) = run(Rounds::SMALL, 3, for_paths);
+            assert_eq!(own, others, "{name}");
+            assert_eq!((&alone.open, &alone.result.incomplete), (&helped.open, &helped.result.incomplete), "{name}");
+            assert_eq!(alone.result.paths, helped.result.paths, "{name}");
+            if in_piece.result.incomplete.is_empty() {
+                assert_eq!((&alone.open, &alone.excluded), (&in_piece.open, &in_piece.excluded), "{name}");
+                assert_eq!(alone.result.incomplete, Vec::new(), "{name}");
+            }
+            if for_paths && in_piece.result.exhaustive {
+                let set = |tests: &[TestCase]| tests.iter().map(|test| test.path).collect::<BTreeSet<u64>>();
+                assert_eq!(set(&own), set(&tests), "{name}");
+                let (alone, in_piece) = (alone.result.paths, in_piece.result.paths);
+                assert_eq!((alone.explored, alone.error), (in_piece.explored, in_piece.error), "{name}");
+                paths += tests.len();
+            }
+            reached += asked.goals.ids().count() - in_piece.open.len();
+            compared += 1;
+        }
+    });
+    assert!(compared >= 40 && paths >= 500 && reached >= 400, "{compared} searches, {paths} paths, {reached} goals");
 }

@@ -51,6 +51,8 @@ pub(super) struct Exploration<'m, 's> {
     pub(super) worklist: Frontier,
     /// The paths that have a test.
     pub(super) seen: FxHashSet<u64>,
+    /// Those of earlier rounds.
+    pub(super) seen_before: Arc<FxHashSet<u64>>,
     /// The arguments of the function under test; the oracle receives the same.
     pub(super) arguments: Vec<Value>,
     /// The initial states, computed on demand.
@@ -64,6 +66,16 @@ pub(super) struct Exploration<'m, 's> {
     /// The bound that ended the exploration.
     pub(super) stopped: Option<Bound>,
     pub(super) pressure: MemoryPressure,
+    /// True if prefixes describe waiting states.
+    pub(super) parks: bool,
+    /// The work time at which `turn` returns, with states left.
+    pub(super) pause: Option<Duration>,
+    /// The work time of the last test.
+    pub(super) last_test: Duration,
+    /// The work time of the replays of transferred states.
+    pub(super) replay_work: Duration,
+    /// The use of solvers by batches.
+    pub(super) batch_solver: SolverUse,
 }
 
 impl<'m, 's> Exploration<'m, 's> {
@@ -85,6 +97,7 @@ impl<'m, 's> Exploration<'m, 's> {
             Aliases::Late if !wanted.goals().is_some_and(labels) => Parking::Beyond(executor.config.waiting_states),
             _ => Parking::Never,
         };
+        let parks = parking != Parking::Never;
         let worklist = Frontier::new(executor.config.search, executor.config.options.seed, parking);
         Exploration {
             executor,
@@ -95,6 +108,7 @@ impl<'m, 's> Exploration<'m, 's> {
             sink,
             worklist,
             seen: FxHashSet::default(),
+            seen_before: Arc::default(),
             arguments: Vec::new(),
             starts: None,
             tests: 0,
@@ -104,6 +118,11 @@ impl<'m, 's> Exploration<'m, 's> {
             ticks: 0,
             stopped: None,
             pressure: MemoryPressure::default(),
+            parks,
+            pause: None,
+            last_test: work_time(),
+            replay_work: Duration::ZERO,
+            batch_solver: SolverUse::default(),
         }
     }
 
@@ -129,7 +148,7 @@ impl<'m, 's> Exploration<'m, 's> {
         self.put(state);
     }
 
-    /// Explores up to `turns` states, until the worklist is empty, no goal is open, or a bound is hit.
+    /// Explores up to `turns` states, until the worklist is empty, no goal is open, a bound is hit, or a pause is due.
     pub fn turn(&mut self, turns: u64) {
         for _ in 0..turns {
             let Some(waiting) = self.worklist.pop(self.tests) else { return };
@@ -147,7 +166,7 @@ impl<'m, 's> Exploration<'m, 's> {
             if self.distance(&state).is_some() {
                 self.follow(state);
             }
-            if self.stopped.is_some() {
+            if self.stopped.is_some() || self.pause.is_some_and(|pause| work_time() >= pause) {
                 return;
             }
             self.progress();
@@ -166,14 +185,29 @@ impl<'m, 's> Exploration<'m, 's> {
             Waiting::State(state) => Some(*state),
             Waiting::ParkedState(parked) => {
                 let starts = self.starts();
-                let state = find_parked(&mut self.executor, self.func, &starts, &parked);
-                if state.is_none() {
-                    let span = self.executor.module.functions[self.func].span;
-                    self.give_up(Incomplete::Bound(Bound::Memory), span, 1);
-                }
-                state
+                let replay = parked.replay();
+                let found = find_parked(&mut self.executor, self.func, &starts, &parked, replay);
+                self.replayed(found)
+            }
+            Waiting::Transferred(transferred) => {
+                let begun = work_time();
+                let starts = self.starts();
+                let replay = transferred.replay(&self.executor);
+                let found = find_parked(&mut self.executor, self.func, &starts, &transferred.parked, replay);
+                self.replay_work += work_time() - begun;
+                self.replayed(found)
             }
         }
+    }
+
+    fn replayed(&mut self, found: Option<StartingState>) -> Option<State> {
+        let Some((state, arguments)) = found else {
+            let span = self.executor.module.functions[self.func].span;
+            self.give_up(Incomplete::Bound(Bound::Memory), span, 1);
+            return None;
+        };
+        self.arguments = arguments;
+        Some(state)
     }
 
     /// Returns the initial states.
@@ -370,7 +404,10 @@ impl<'m, 's> Exploration<'m, 's> {
             tests: self.tests,
             seconds: self.started.elapsed().as_secs_f64(),
             replay_seconds: 0.0,
-            solver: SolverUse { queries: stats.queries, seconds: stats.seconds },
+            solver: SolverUse {
+                queries: stats.queries + self.batch_solver.queries,
+                seconds: stats.seconds + self.batch_solver.seconds,
+            },
         }
     }
 }

@@ -96,7 +96,7 @@ fn run(
     let mut exploration = Exploration::new(module, func, wanted, config, sink);
     exploration.tests = tests;
     exploration.begin();
-    exploration.turn(u64::MAX);
+    exploration.explore_all();
     exploration.finish();
     (exploration.found(), exploration.executor.ledger.excludes_anything())
 }

@@ -8,16 +8,17 @@
 //! (`parked_state.rs`).
 
 use crate::config::Search;
-use crate::search::parked_state::ParkedState;
+use crate::search::parked_state::{ParkedState, TransferredState};
 use crate::state::State;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// The waiting states, by search order.
 pub(crate) enum Frontier {
-    Newest(Vec<State>),
-    Oldest(VecDeque<State>),
+    Newest(Vec<Waiting>),
+    Oldest(VecDeque<Waiting>),
     Any {
-        states: Vec<State>,
+        states: Vec<Waiting>,
         seed: u64,
     },
     /// By distance to an open goal, then newest first; sometimes by steps, then oldest first.
@@ -27,7 +28,9 @@ pub(crate) enum Frontier {
 /// A waiting state.
 pub(crate) enum Waiting {
     State(Box<State>),
-    ParkedState(Box<ParkedState>),
+    ParkedState(Arc<ParkedState>),
+    /// A state of another executor.
+    Transferred(Arc<TransferredState>),
 }
 
 impl Waiting {
@@ -35,6 +38,7 @@ impl Waiting {
         match self {
             Waiting::State(state) => state.steps,
             Waiting::ParkedState(parked) => parked.steps,
+            Waiting::Transferred(transferred) => transferred.parked.steps,
         }
     }
 }
@@ -73,13 +77,22 @@ const SHORTEST_STATE_INTERVAL: u64 = 4;
 const MAX_UNPRODUCTIVE_TURNS: u64 = 200;
 
 impl Nearest {
-    fn push(&mut self, state: State, distance: u32) {
+    fn push(&mut self, waiting: Waiting, distance: u32) {
         self.made += 1;
         let key = (distance, u64::MAX - self.made);
-        self.shortest.insert((state.steps, self.made, distance));
-        self.states.insert(key, Waiting::State(Box::new(state)));
-        self.live.insert(key);
+        self.shortest.insert((waiting.steps(), self.made, distance));
+        if let Waiting::State(_) = waiting {
+            self.live.insert(key);
+        }
+        self.states.insert(key, waiting);
         self.park_beyond();
+    }
+
+    /// Removes and returns all states with their distances, in the order of this search.
+    fn drain(&mut self) -> Vec<(u32, Waiting)> {
+        self.live.clear();
+        self.shortest.clear();
+        std::mem::take(&mut self.states).into_iter().map(|((distance, _), waiting)| (distance, waiting)).collect()
     }
 
     fn park_beyond(&mut self) {
@@ -102,7 +115,7 @@ impl Nearest {
         if let Some(waiting) = self.states.get_mut(&key)
             && let Waiting::State(state) = waiting
         {
-            *waiting = Waiting::ParkedState(Box::new(ParkedState::new(state)));
+            *waiting = Waiting::ParkedState(Arc::new(ParkedState::new(state)));
         }
     }
 
@@ -142,16 +155,35 @@ impl Frontier {
 
     /// Adds a state; only `Nearest` uses `distance`.
     pub fn push(&mut self, state: State, distance: u32) {
+        self.put(Waiting::State(Box::new(state)), distance);
+    }
+
+    /// Adds states in the order in which they are to be explored, as [`Frontier::drain`] returns them.
+    pub fn extend(&mut self, states: Vec<(u32, Waiting)>) {
+        for (distance, waiting) in states.into_iter().rev() {
+            self.put(waiting, distance);
+        }
+    }
+
+    fn put(&mut self, waiting: Waiting, distance: u32) {
         match self {
-            Frontier::Newest(states) | Frontier::Any { states, .. } => states.push(state),
-            Frontier::Oldest(states) => states.push_back(state),
-            Frontier::Nearest(nearest) => nearest.push(state, distance),
+            Frontier::Newest(states) | Frontier::Any { states, .. } => states.push(waiting),
+            Frontier::Oldest(states) => states.push_back(waiting),
+            Frontier::Nearest(nearest) => nearest.push(waiting, distance),
+        }
+    }
+
+    /// Removes and returns all states with their distances, in the order of the search.
+    pub fn drain(&mut self) -> Vec<(u32, Waiting)> {
+        match self {
+            Frontier::Nearest(nearest) => nearest.drain(),
+            _ => std::iter::from_fn(|| self.pop(0)).map(|waiting| (0, waiting)).collect(),
         }
     }
 
     /// Removes and returns the next state. `found` is the number of tests so far; only `Nearest` uses it.
     pub fn pop(&mut self, found: u64) -> Option<Waiting> {
-        let state = match self {
+        match self {
             Frontier::Newest(states) => states.pop(),
             Frontier::Oldest(states) => states.pop_front(),
             Frontier::Any { states, seed } => {
@@ -164,9 +196,8 @@ impl Frontier {
                 let index = (*seed % states.len() as u64) as usize;
                 Some(states.swap_remove(index))
             }
-            Frontier::Nearest(nearest) => return nearest.pop(found),
-        };
-        state.map(|state| Waiting::State(Box::new(state)))
+            Frontier::Nearest(nearest) => nearest.pop(found),
+        }
     }
 
     /// Reduces the number of states that are not parked, if memory is scarce.

@@ -9,13 +9,12 @@ use crate::confirm::concrete_run::watch_test;
 use crate::confirm::run_record::{EvaluatedRow, RunObservation};
 use crate::exec::executor::machine_templates::MachineTemplates;
 use crate::search::explore::search;
-use crate::search::search_events::{SearchEvent, Sink};
+use crate::search::search_events::{SearchEvent, Sink, TestFilter};
 use crate::search::search_result::{Goals, SearchTarget};
 use std::collections::BTreeSet;
 use touchstone_base::{Deadline, Id};
 use touchstone_criteria::{
     Bound, EvaluatedRows, Goal, GoalId, GoalIndex, Incomplete, PairSearch, PairsStopped, SolverUse, TestCase,
-    Untestable,
 };
 use touchstone_ir::{DecisionId, FuncId, Module};
 
@@ -182,7 +181,7 @@ impl Sink for Tests<'_> {
         }
     }
 
-    fn refuses(&self, test: &TestCase) -> Option<Untestable> {
-        self.sink.refuses(test)
+    fn filter(&self) -> Box<TestFilter<'_>> {
+        self.sink.filter()
     }
 }

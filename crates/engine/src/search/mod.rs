@@ -9,13 +9,15 @@
 //!
 //! A waiting state can be continued elsewhere from its prefix (`prefix.rs`, `path_following.rs`,
 //! `state_fingerprint.rs`); if there are many (`parked_state.rs`) or memory is scarce (`memory_pressure.rs`), only the
-//! prefix is kept.
+//! prefix is kept. A long exploration goes on in `exploration_rounds.rs`, whose `batch.rs` other cores explore.
 
 mod assumptions;
+mod batch;
 pub(crate) mod call_sequence;
 mod environment_check;
 pub(crate) mod explanation;
 mod exploration;
+mod exploration_rounds;
 pub(crate) mod explore;
 mod forking;
 mod frontier;

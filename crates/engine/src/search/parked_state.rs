@@ -4,12 +4,16 @@
 //! (`path_following.rs`). So an open path costs a prefix, and a search that forks much and covers little runs out of
 //! time, not of memory.
 //!
-//! Deliberately not here: prefixes for other executors, which need names of inputs and a fingerprint.
+//! With the names of the variables (`InputTable`), any other executor of the same function replays them, too.
+//!
+//! Deliberately not here: prefixes for other processes (`prefix.rs`), which are checked with a fingerprint.
 
-use crate::exec::executor::path_replay::PathReplay;
+use crate::exec::executor::Executor;
+use crate::exec::executor::path_replay::{InputKey, PathReplay};
 use crate::state::State;
 use crate::state::trail::Choice;
-use std::rc::Rc;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use touchstone_base::Id;
 use touchstone_criteria::GoalId;
 use touchstone_ir::{BlockId, FuncId};
@@ -22,8 +26,18 @@ pub(crate) struct ParkedState {
     pub steps: u64,
     pub charged_steps: u64,
     /// Goals that the path has reached and not reported.
-    pub pending: Rc<Vec<GoalId>>,
+    pub pending: Vec<GoalId>,
     place: (FuncId, BlockId),
+}
+
+/// The inputs of an executor, by their variables.
+pub(crate) type InputTable = FxHashMap<VarId, InputKey>;
+
+/// A parked state that leaves its executor.
+pub(crate) struct TransferredState {
+    pub parked: Arc<ParkedState>,
+    /// The inputs of the executor that parked it.
+    pub inputs: Arc<InputTable>,
 }
 
 impl ParkedState {
@@ -42,13 +56,19 @@ impl ParkedState {
             code: code.into(),
             steps: state.steps,
             charged_steps: state.charged_steps,
-            pending: Rc::clone(&state.pending),
+            pending: state.pending.to_vec(),
             place: place(state),
         }
     }
 
-    /// Returns the replay of the prefix.
+    /// Returns the replay of the prefix in the executor that parked it.
     pub fn replay(&self) -> PathReplay {
+        let (choices, values) = self.unpacked();
+        PathReplay::with_values(&choices, values)
+    }
+
+    /// Returns the choices of the path, and the inputs that are not zero.
+    fn unpacked(&self) -> (Vec<Choice>, Vec<(VarId, u64)>) {
         let mut code = self.code.iter().copied();
         let count = read(&mut code).unwrap_or(0);
         let choices: Vec<Choice> = (0..count).map_while(|_| read_choice(&mut code)).collect();
@@ -57,12 +77,23 @@ impl ParkedState {
             var += step;
             values.push((VarId::new(var as usize), value));
         }
-        PathReplay::with_values(&choices, values)
+        (choices, values)
     }
 
     /// Returns true if a state is where the parked state was.
     pub fn is_at(&self, state: &State) -> bool {
         state.steps == self.steps && place(state) == self.place
+    }
+}
+
+impl TransferredState {
+    /// Returns the replay of the prefix in another executor.
+    pub fn replay(&self, executor: &Executor<'_>) -> PathReplay {
+        let (choices, values) = self.parked.unpacked();
+        let named = values.into_iter().filter_map(|(var, value)| Some((self.inputs.get(&var)?.clone(), value)));
+        let mut replay = PathReplay::new(&choices, named.collect());
+        executor.bind_inputs(&mut replay);
+        replay
     }
 }
 

@@ -17,23 +17,26 @@ use touchstone_solver::Side;
 #[error("the prefix is of another program or of other options: {0}")]
 pub struct InvalidPrefix(pub(super) &'static str);
 
-/// Replays a parked state of the same executor from its initial states, which are expensive for programs with large
-/// globals. Effects of the replay were already reported.
+/// Replays a parked state from the initial states of the executor, which are expensive for programs with large globals.
+/// Also returns the arguments of the function under test. Effects of the replay were already reported.
 pub(super) fn find_parked(
     executor: &mut Executor<'_>,
     func: FuncId,
     starts: &[(State, Vec<Value>)],
     parked: &ParkedState,
-) -> Option<State> {
+    replay: PathReplay,
+) -> Option<(State, Vec<Value>)> {
     let deferred = executor.goal_tracker.deferred.len();
-    executor.replay = Some(parked.replay());
+    let ledger = executor.ledger.clone();
+    executor.replay = Some(replay);
     let found = follow(executor, func, starts.iter().cloned(), parked.steps);
     executor.replay = None;
+    executor.ledger = ledger;
     executor.goal_tracker.deferred.truncate(deferred);
-    let (mut state, _) = found.ok()?;
+    let (mut state, arguments) = found.ok()?;
     state.charged_steps = parked.charged_steps;
-    state.pending = Rc::clone(&parked.pending);
-    parked.is_at(&state).then_some(state)
+    state.pending = parked.pending.clone().into();
+    parked.is_at(&state).then_some((state, arguments))
 }
 
 pub(super) fn follow(

@@ -39,10 +39,12 @@ pub trait Sink {
         let _ = case;
     }
 
-    /// Returns the reason why a test cannot be emitted. Its goals stay open, so that other inputs are searched for; its
-    /// path is given up.
-    fn refuses(&self, test: &TestCase) -> Option<Untestable> {
-        let _ = test;
-        None
+    /// Returns the filter of tests that cannot be emitted. Their goals stay open, so that other inputs are searched for;
+    /// their paths are given up.
+    fn filter(&self) -> Box<TestFilter<'_>> {
+        Box::new(|_| None)
     }
 }
+
+/// Returns the reason why a test cannot be emitted. Any thread may ask.
+pub type TestFilter<'f> = dyn Fn(&TestCase) -> Option<Untestable> + Sync + 'f;

@@ -8,6 +8,7 @@ use crate::search::search_events::SearchEvent;
 use crate::state::value::Value;
 use crate::state::{PathEnd, State};
 use std::rc::Rc;
+use touchstone_base::work_time;
 use touchstone_criteria::{Bound, Incomplete, Replay, TestCase, Unsupported};
 use touchstone_solver::Side;
 
@@ -56,7 +57,8 @@ impl Exploration<'_, '_> {
     /// Emits a test and marks the goals that it covers (Bardin et al., iterative deletion by concrete runs). Returns
     /// false if the consumer refuses it.
     pub(super) fn emit(&mut self, test: TestCase) -> bool {
-        if let Some(why) = self.sink.refuses(&test) {
+        let refused = self.sink.filter()(&test);
+        if let Some(why) = refused {
             let span = self.executor.module.functions[self.func].span;
             self.paths.explored = self.paths.explored.saturating_sub(1);
             self.give_up(Unsupported::Unmakeable(why).into(), span, 1);
@@ -66,6 +68,13 @@ impl Exploration<'_, '_> {
         if matches!(test.replayed, Replay::Disagreed(_)) {
             self.give_up_test(Unsupported::InterpreterDisagrees.into());
         }
+        self.publish(test);
+        true
+    }
+
+    /// Passes a test to the consumer.
+    pub(super) fn publish(&mut self, test: TestCase) {
+        self.last_test = work_time();
         self.tests += 1;
         if let Some(coverage) = &mut self.executor.goal_tracker.coverage {
             for goal in &test.covers {
@@ -77,7 +86,6 @@ impl Exploration<'_, '_> {
         if self.executor.config.max_paths.is_some_and(|limit| self.tests >= limit) {
             self.stopped.get_or_insert(Bound::MaxPaths);
         }
-        true
     }
 
     /// Records the end of a path and emits its test.
@@ -99,7 +107,7 @@ impl Exploration<'_, '_> {
         if self.aim == Aim::Goals {
             return self.end_for_goals(state, &end);
         }
-        let new = self.seen.insert(hash.value());
+        let new = !self.seen_before.contains(&hash.value()) && self.seen.insert(hash.value());
         if new && self.sink.wants_cases() {
             let case = self.executor.case(&state, self.func, &end);
             self.sink.case(case);

@@ -18,9 +18,7 @@ use crate::reuse::input_parser::test_with;
 use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::{Deadline, IndexMap};
-use touchstone_criteria::{
-    Bound, Goal, GoalId, GoalIndex, Incomplete, IncompletePaths, Outcome, TestCase, TestKind, Untestable,
-};
+use touchstone_criteria::{Bound, Goal, GoalId, GoalIndex, Incomplete, IncompletePaths, Outcome, TestCase, TestKind};
 use touchstone_engine::{
     Config, End, Goals, MachineTemplates, RunObservation, SearchEvent, Sink, explore_goals, prove_infeasible,
     watch_test,
@@ -352,9 +350,5 @@ impl Sink for First {
         if let (SearchEvent::Test(test), None) = (event, &self.test) {
             self.test = Some(test.clone());
         }
-    }
-
-    fn refuses(&self, _: &TestCase) -> Option<Untestable> {
-        None
     }
 }

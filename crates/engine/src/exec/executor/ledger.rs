@@ -6,7 +6,7 @@ use touchstone_base::Span;
 use touchstone_criteria::{Caveat, Incomplete, IncompletePaths};
 
 /// Counters, and everything that was not explored.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Ledger {
     /// True if inputs were excluded: an operation has no defined result for them, they order pointers into different
     /// objects, objects have other addresses in them, or padding bytes matter.
@@ -34,6 +34,21 @@ impl Ledger {
         match self.incomplete.iter_mut().find(|known| known.why == why && known.span == span) {
             Some(known) => known.count += count,
             None => self.incomplete.push(IncompletePaths { why, span, count }),
+        }
+    }
+
+    /// Adds the counters of another execution, which did not start with those of this one.
+    pub fn add(&mut self, other: Ledger) {
+        let Ledger { excluded_inputs, caveats, free_steps, infeasible, labels_asked, labels_found, .. } = other;
+        self.excluded_inputs |= excluded_inputs;
+        self.caveats.extend(caveats);
+        self.free_steps += free_steps;
+        self.infeasible += infeasible;
+        self.labels_asked += labels_asked;
+        self.labels_found += labels_found;
+        self.shortage.add(&other.shortage);
+        for IncompletePaths { why, span, count } in other.incomplete {
+            self.give_up(why, span, count);
         }
     }
 

@@ -40,7 +40,7 @@ use touchstone_base::Id;
 use touchstone_base::Span;
 use touchstone_criteria::{Bound, Caveat, Incomplete, IncompletePaths};
 use touchstone_ir::{ErrorKind, FuncId, GlobalId, Module};
-use touchstone_solver::{Path, Solver, Term, TermId, Terms};
+use touchstone_solver::{Path, Solver, Term, TermId, Terms, VarId};
 
 /// A check of an instruction: the condition that must hold, and the error if it does not.
 pub(crate) struct Check {
@@ -176,6 +176,24 @@ impl<'m> Executor<'m> {
             replay.meet(&key, *var);
         }
         term
+    }
+
+    /// Returns the inputs that exist so far, by variable.
+    pub fn input_table(&self) -> FxHashMap<VarId, InputKey> {
+        let input = |(key, term): (&InputKey, &TermId)| match self.terms.get(*term) {
+            Term::Var { var, .. } => Some((*var, key.clone())),
+            _ => None,
+        };
+        self.input_vars.iter().filter_map(input).collect()
+    }
+
+    /// Binds the inputs that exist so far to their values in a replay.
+    pub fn bind_inputs(&self, replay: &mut PathReplay) {
+        for (key, term) in &self.input_vars {
+            if let Term::Var { var, .. } = self.terms.get(*term) {
+                replay.meet(key, *var);
+            }
+        }
     }
 
     /// Returns the inputs that are not zero in a model of a path.
