@@ -57,9 +57,9 @@ fn hits_are_told_apart_by_googletest_s_tests() {
     if !is_there() {
         return;
     }
+    let scratch = sources();
+    std::fs::write(scratch.path().join("main.cc"), OWN_MAIN).expect("writable");
     let check = |build: &str| {
-        let scratch = sources();
-        std::fs::write(scratch.path().join("main.cc"), OWN_MAIN).expect("writable");
         let (report, log, said) = measure(scratch.path(), "branch", &format!("{LIBRARY} && {build} && ./tests"));
         assert!(log.contains("[  PASSED  ] 4 tests."), "{build}: {log}");
         let found = by_test(&report);
@@ -67,12 +67,14 @@ fn hits_are_told_apart_by_googletest_s_tests() {
         assert_eq!(tests("by < 0 is true"), ["CounterTest.Refuses"], "{build}: {said}");
         assert_eq!(tests("c->value + by > c->limit is true"), ["Few/Limits.Loses/0", "Few/Limits.Loses/1"], "{build}");
         assert_eq!(tests("c->value + by > c->limit is false"), ["Counter.Adds"], "{build}");
-        // C++ is not measured itself, which is said.
-        assert!(said.contains("test_counter.cc: only C sources get probes"), "{build}: {said}");
+        said
     };
     let objects = "g++ -Wall -Werror -MMD -c test_counter.cc && g++ -c test_more.cc && test -s test_counter.d";
-    check(&format!("{objects} && g++ test_counter.o test_more.o libcounter.a -lgtest -lgtest_main -lpthread -o tests"));
-    check("c++ main.cc test_counter.cc test_more.cc libcounter.a -lgtest -lpthread -o tests");
+    let link = "g++ test_counter.o test_more.o libcounter.a -lgtest -lgtest_main -lpthread -o tests";
+    let said = check(&format!("{objects} && {link}"));
+    // C++ is not measured itself, which is said.
+    assert!(said.contains("test_counter.cc: only C sources get probes"), "{said}");
+    check("c++ main.cc test_counter.o test_more.o libcounter.a -lgtest -lpthread -o tests");
 }
 
 #[test]

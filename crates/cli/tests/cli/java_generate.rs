@@ -231,7 +231,8 @@ fn what_the_machine_time_and_chance_say_makes_nothing_infeasible() {
 }
 ",
     );
-    let arguments = ["prove", "--format", "json", "-c", "branch"];
+    let budget = if crate::support::long() { "20" } else { "2" };
+    let arguments = ["prove", "--format", "json", "-c", "branch", "--budget", budget];
     let output = touchstone(&arguments, &[&file], scratch.path());
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["objectives"].as_array().expect("objectives").len(), 20, "{report:#}");

@@ -74,7 +74,8 @@ fn programs(release: u32) -> Vec<PathBuf> {
 #[test]
 fn programs_print_what_java_prints_on_every_jdk() {
     let mut wrong = String::new();
-    for (home, release) in jdks() {
+    // By default, random programs alone run on every JDK.
+    for (home, release) in jdks().into_iter().take(if support::long() { usize::MAX } else { 1 }) {
         let scratch = tempfile::tempdir().expect("a directory");
         let programs = programs(release);
         javac(&home, scratch.path(), &programs);

@@ -134,7 +134,7 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
         let mut request = Request::new([file], folder(&format!("out-{name}")));
         request.criteria = vec!["branch".parse::<Criterion>().expect("known")];
         request.effort =
-            Effort { budget: Some(Duration::from_millis(if long() { 700 } else { 300 })), ..request.effort };
+            Effort { budget: Some(Duration::from_millis(if long() { 700 } else { 150 })), ..request.effort };
         request.replay = ReplayMode::Off;
         request.old = old;
         Plan::new(&request).expect("a plan")

@@ -150,7 +150,7 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
         let mut request = Request::new([write(name, text)], folder(&format!("out-{name}")));
         request.criteria = ["stmt", "branch", "mcdc"].map(|name| name.parse::<Criterion>().expect("known")).to_vec();
         request.effort =
-            Effort { budget: Some(Duration::from_millis(if long() { 2000 } else { 300 })), ..request.effort };
+            Effort { budget: Some(Duration::from_millis(if long() { 2000 } else { 150 })), ..request.effort };
         request.replay = ReplayMode::Off;
         request.old = old;
         Plan::new(&request).expect("a plan")
