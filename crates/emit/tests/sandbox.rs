@@ -241,9 +241,10 @@ fn kernels_without_a_call_for_all_mounts_get_them_closed_one_by_one() {
 fn everything_ends_with_the_process_that_replays_also_if_that_is_killed() {
     let dir = tempfile::tempdir().expect("a directory");
     let launcher = launcher(dir.path(), &[]);
+    // A copy could not be executed while a child of another test still has it open for writing.
+    let name = dir.path().join(format!("ts{}", std::process::id() % 100_000));
+    std::os::unix::fs::symlink("/bin/sleep", &name).expect("a program");
     for layers in ["namespaces,seccomp", "seccomp"].into_iter().filter(|layers| has(&launcher, dir.path(), layers)) {
-        let name = dir.path().join(format!("ts{}", std::process::id() % 100_000));
-        std::fs::copy("/bin/sleep", &name).expect("a program");
         let script = format!(
             "{} --parent $$ --layers {layers} {} {} 100; true",
             launcher.display(),

@@ -1,8 +1,8 @@
 //! `touchstone bench cost` measures what whole commands cost: replay and exploration of files with many functions, small
 //! programs, hard questions for the solver, and long concrete runs.
 //!
-//! Each case runs this program on a file. Times are the CPU time of all processes, so that load on the machine matters
-//! less.
+//! Each case runs this program on a file. The CPU time of all processes depends less on the load of the machine than the
+//! wall-clock time, which shows what several cores gain.
 
 use super::compile::spent;
 use crate::output::exit::Exit;
@@ -13,9 +13,11 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Instant;
 
 const QUESTIONS: &str = include_str!("../../../../bench/cost/questions.c");
 const STEPS: &str = include_str!("../../../../bench/cost/steps.c");
+const MATCHER: &str = include_str!("../../../../bench/paths/matcher.c");
 const GETORDER: &str = include_str!("../../../../bench/paths/getorder.c");
 const GETORDER_HARNESS: &str = include_str!("../../../../bench/paths/getorder_klee.c");
 
@@ -36,6 +38,7 @@ struct Case {
 struct CostRow {
     case: String,
     cpu_seconds: f64,
+    wall_seconds: f64,
     bar_seconds: Option<f64>,
     tests: u64,
     covered: u64,
@@ -55,9 +58,10 @@ pub fn cost(options: &Bench) -> Result<Exit> {
         if options.format == Format::Text {
             if rows.is_empty() {
                 say!(
-                    "{:<34} {:>8} {:>6} {:>6} {:>8} {:>10} {:>7}",
+                    "{:<34} {:>7} {:>7} {:>5} {:>6} {:>8} {:>10} {:>7}",
                     "case",
                     "CPU s",
+                    "wall s",
                     "bar",
                     "tests",
                     "covered",
@@ -66,9 +70,9 @@ pub fn cost(options: &Bench) -> Result<Exit> {
                 );
             }
             let bar = row.bar_seconds.map_or(String::new(), |bar| format!("{bar}"));
-            let CostRow { case, cpu_seconds, tests, covered, infeasible, unknown, .. } = &row;
+            let CostRow { case, cpu_seconds, wall_seconds, tests, covered, infeasible, unknown, .. } = &row;
             let all = if row.exhaustive { "" } else { "  not all paths" };
-            say!("{case:<34} {cpu_seconds:>8.2} {bar:>6} {tests:>6} {covered:>8} {infeasible:>10} {unknown:>7}{all}");
+            say!("{case:<34} {cpu_seconds:>7.2} {wall_seconds:>7.2} {bar:>5} {tests:>6} {covered:>8} {infeasible:>10} {unknown:>7}{all}");
         }
         rows.push(row);
     }
@@ -135,6 +139,15 @@ fn cases() -> Vec<Case> {
             quick: false,
         });
     }
+    for (cores, arguments) in [("1 core", "--jobs 1"), ("all cores", "")] {
+        cases.push(Case {
+            name: format!("matcher, {cores}"),
+            files: vec![("matcher.c", MATCHER.to_string())],
+            arguments: format!("-f matches -c paths --no-replay {arguments}"),
+            bar: None,
+            quick: false,
+        });
+    }
     cases.push(Case {
         name: "10^6 concrete steps".to_string(),
         files: vec![("steps.c", STEPS.to_string())],
@@ -171,17 +184,19 @@ fn measured(case: &Case) -> Result<CostRow> {
         own.display(),
         case.arguments
     );
+    let begun = Instant::now();
     let cpu_seconds = spent(scratch.path(), &command, 1)?;
-    row(case, cpu_seconds, &scratch.path().join("out.json"))
+    row(case, cpu_seconds, begun.elapsed().as_secs_f64(), &scratch.path().join("out.json"))
 }
 
-fn row(case: &Case, cpu_seconds: f64, report: &Path) -> Result<CostRow> {
+fn row(case: &Case, cpu_seconds: f64, wall_seconds: f64, report: &Path) -> Result<CostRow> {
     let report: Value = serde_json::from_slice(&std::fs::read(report)?)?;
     let functions = report["functions"].as_array().context("the report lists functions")?;
     let sum = |field: &str| functions.iter().filter_map(|function| function.pointer(field)?.as_u64()).sum::<u64>();
     Ok(CostRow {
         case: case.name.clone(),
         cpu_seconds,
+        wall_seconds,
         bar_seconds: case.bar,
         tests: sum("/tests"),
         covered: sum("/objectives/covered"),

@@ -209,10 +209,10 @@ fn a_search_in_rounds_finds_what_one_in_a_piece_finds_on_any_number_of_cores() {
         }
         let asked = objectives(module, &[*func], &criteria, &CriteriaOptions::default());
         let goals = Goals { watch: GoalIndex::new(module, asked.goals.clone()).into(), closed: Vec::new() };
-        let run = |rounds, cores: usize, for_paths: bool| {
+        let run = |rounds, cores: usize, for_paths: bool, max_paths| {
             let search = if for_paths { Search::Dfs } else { Search::Nearest };
             let cores = (cores > 0).then(|| Arc::new(Cores::new(cores)));
-            let config = Config { search, rounds, cores, ..config.clone() };
+            let config = Config { search, rounds, cores, max_paths, ..config.clone() };
             let mut tests = Tests::default();
             let found = match for_paths {
                 true => explore_paths_and_goals(module, *func, goals.clone(), &config, &mut tests),
@@ -221,9 +221,9 @@ fn a_search_in_rounds_finds_what_one_in_a_piece_finds_on_any_number_of_cores() {
             (found, tests.0)
         };
         for for_paths in [true, false] {
-            let (in_piece, tests) = run(whole, 0, for_paths);
-            let (alone, own) = run(Rounds::SMALL, 0, for_paths);
-            let (helped, others) = run(Rounds::SMALL, 3, for_paths);
+            let (in_piece, tests) = run(whole, 0, for_paths, None);
+            let (alone, own) = run(Rounds::SMALL, 0, for_paths, None);
+            let (helped, others) = run(Rounds::SMALL, 3, for_paths, None);
             assert_eq!(own, others, "{name}");
             assert_eq!((&alone.open, &alone.result.incomplete), (&helped.open, &helped.result.incomplete), "{name}");
             assert_eq!(alone.result.paths, helped.result.paths, "{name}");
@@ -238,6 +238,15 @@ fn a_search_in_rounds_finds_what_one_in_a_piece_finds_on_any_number_of_cores() {
                 assert_eq!((alone.explored, alone.error), (in_piece.explored, in_piece.error), "{name}");
                 paths += tests.len();
             }
+            // A limit ends it at this number of tests, and what it left out is not excluded.
+            let limit = own.len() as u64 / 2 + 1;
+            let (limited, first) = run(Rounds::SMALL, 2, for_paths, Some(limit));
+            let (_, sequential) = run(whole, 0, for_paths, Some(limit));
+            // One step may reach several goals.
+            assert!(first.len() <= sequential.len().max(limit as usize), "{name}: {} of {limit}", first.len());
+            let possible = tests.iter().flat_map(|test| &test.covers);
+            let wrong: Vec<_> = possible.filter(|goal| limited.excluded.contains(goal)).collect();
+            assert!(wrong.is_empty(), "{name}: {wrong:?} are excluded");
             reached += asked.goals.ids().count() - in_piece.open.len();
             compared += 1;
         }

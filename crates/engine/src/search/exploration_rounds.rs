@@ -26,7 +26,7 @@ use rustc_hash::FxHashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use touchstone_base::{Cores, Deadline, Id, advance_work_time, spawn_deep, work_time, work_time_from};
-use touchstone_criteria::{Bound, GoalId, Outcome, PathCounts, Replay, TestCase};
+use touchstone_criteria::{Bound, GoalId, Incomplete, Outcome, PathCounts, Replay, TestCase};
 
 /// The number of batches of a round: enough for eight cores, with little idle time at the end of a round.
 const BATCHES: usize = 16;
@@ -195,6 +195,7 @@ impl Exploration<'_, '_> {
     fn join(&mut self, result: BatchResult) -> Batch {
         let BatchResult { tests, mut paths, seen, ledger, waiting, stopped, solver, .. } = result;
         let mut counted = FxHashSet::default();
+        let mut beyond_limit = 0;
         for test in tests {
             let is_first = counted.insert(test.path);
             if self.is_redundant(&test, is_first) {
@@ -206,8 +207,19 @@ impl Exploration<'_, '_> {
                 }
                 continue;
             }
+            if self.stopped == Some(Bound::MaxPaths) {
+                beyond_limit += 1;
+                continue;
+            }
             let id = self.next_id();
             self.publish(TestCase { id, ..test });
+        }
+        if beyond_limit > 0 {
+            // The batch left out states for goals that these tests cover: they are open.
+            let counted = if self.aim == Aim::Paths { beyond_limit } else { 0 };
+            paths.explored = paths.explored.saturating_sub(counted);
+            let span = self.executor.module.functions[self.func].span;
+            self.give_up(Incomplete::Bound(Bound::MaxPaths), span, beyond_limit);
         }
         Arc::make_mut(&mut self.seen_before).extend(seen);
         self.paths = sum(self.paths, paths);
