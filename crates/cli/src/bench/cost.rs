@@ -72,7 +72,9 @@ pub fn cost(options: &Bench) -> Result<Exit> {
             let bar = row.bar_seconds.map_or(String::new(), |bar| format!("{bar}"));
             let CostRow { case, cpu_seconds, wall_seconds, tests, covered, infeasible, unknown, .. } = &row;
             let all = if row.exhaustive { "" } else { "  not all paths" };
-            say!("{case:<34} {cpu_seconds:>7.2} {wall_seconds:>7.2} {bar:>5} {tests:>6} {covered:>8} {infeasible:>10} {unknown:>7}{all}");
+            say!(
+                "{case:<34} {cpu_seconds:>7.2} {wall_seconds:>7.2} {bar:>5} {tests:>6} {covered:>8} {infeasible:>10} {unknown:>7}{all}"
+            );
         }
         rows.push(row);
     }
