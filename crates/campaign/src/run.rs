@@ -57,9 +57,7 @@ fn run_tasks<'p>(
     sinks: &'p dyn TestSinks,
     listener: &dyn ProgressListener,
 ) -> Result<CampaignResult, CampaignError> {
-    let workers = plan.cores.take(plan.tasks.len());
-    let jobs = workers.count().max(1);
-    drop(workers);
+    let jobs = plan.cores.take(plan.tasks.len()).count().max(1);
     let cache = Cache::open(plan);
     let comparison = Comparison::of(plan);
     let next = AtomicUsize::new(0);
