@@ -37,6 +37,26 @@ pub(crate) enum DecodedOp {
         a: Place,
         b: Place,
     },
+    Sub32 {
+        dst: Place,
+        a: Place,
+        b: Place,
+    },
+    Sub64 {
+        dst: Place,
+        a: Place,
+        b: Place,
+    },
+    Mul32 {
+        dst: Place,
+        a: Place,
+        b: Place,
+    },
+    Mul64 {
+        dst: Place,
+        a: Place,
+        b: Place,
+    },
     /// Another operation that can't fail.
     Arithmetic {
         op: BinOp,
@@ -145,11 +165,37 @@ pub(crate) enum DecodedOp {
         a: Place,
         b: Place,
     },
+    Load8 {
+        dst: Place,
+        addr: Place,
+    },
+    Load32 {
+        dst: Place,
+        addr: Place,
+    },
+    Load64 {
+        dst: Place,
+        addr: Place,
+    },
+    /// A load of another type.
     Load {
         ty: Ty,
         dst: Place,
         addr: Place,
     },
+    Store8 {
+        addr: Place,
+        value: Place,
+    },
+    Store32 {
+        addr: Place,
+        value: Place,
+    },
+    Store64 {
+        addr: Place,
+        value: Place,
+    },
+    /// A store of another type.
     Store {
         ty: Ty,
         addr: Place,
@@ -375,7 +421,7 @@ impl Decoder<'_> {
         let &[
             ..,
             DecodedOp::SignExtend { from, to: 64, dst: extended, src: index },
-            DecodedOp::Arithmetic { op: BinOp::Mul, bits: 64, dst: offset, a, b: size },
+            DecodedOp::Mul64 { dst: offset, a, b: size },
             DecodedOp::PtrAdd { dst, base, offset: added },
         ] = &self.decoded.ops[begin..]
         else {
@@ -459,6 +505,10 @@ impl Decoder<'_> {
                 match op {
                     BinOp::Add if bits == 32 => DecodedOp::Add32 { dst, a, b },
                     BinOp::Add if bits == 64 => DecodedOp::Add64 { dst, a, b },
+                    BinOp::Sub if bits == 32 => DecodedOp::Sub32 { dst, a, b },
+                    BinOp::Sub if bits == 64 => DecodedOp::Sub64 { dst, a, b },
+                    BinOp::Mul if bits == 32 => DecodedOp::Mul32 { dst, a, b },
+                    BinOp::Mul if bits == 64 => DecodedOp::Mul64 { dst, a, b },
                     BinOp::And => DecodedOp::And { dst, a, b },
                     BinOp::Or => DecodedOp::Or { dst, a, b },
                     BinOp::Xor => DecodedOp::Xor { dst, a, b },
@@ -507,10 +557,22 @@ impl Decoder<'_> {
                 DecodedOp::PtrDiff { dst: dst.index() as Place, a: self.place(*a), b: self.place(*b) }
             }
             InstKind::Load { dst, addr } => {
-                DecodedOp::Load { ty: self.function.regs[*dst].ty, dst: dst.index() as Place, addr: self.place(*addr) }
+                let (ty, dst, addr) = (self.function.regs[*dst].ty, dst.index() as Place, self.place(*addr));
+                match ty {
+                    Ty::I8 => DecodedOp::Load8 { dst, addr },
+                    Ty::I32 => DecodedOp::Load32 { dst, addr },
+                    Ty::I64 => DecodedOp::Load64 { dst, addr },
+                    _ => DecodedOp::Load { ty, dst, addr },
+                }
             }
             InstKind::Store { addr, value } => {
-                DecodedOp::Store { ty: self.ty(*value), addr: self.place(*addr), value: self.place(*value) }
+                let (ty, addr, value) = (self.ty(*value), self.place(*addr), self.place(*value));
+                match ty {
+                    Ty::I8 => DecodedOp::Store8 { addr, value },
+                    Ty::I32 => DecodedOp::Store32 { addr, value },
+                    Ty::I64 => DecodedOp::Store64 { addr, value },
+                    _ => DecodedOp::Store { ty, addr, value },
+                }
             }
             InstKind::Call { dst, callee: Callee::Direct(callee), args } => {
                 let args = args.iter().map(|arg| self.place(*arg)).collect();

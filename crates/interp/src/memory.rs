@@ -12,7 +12,7 @@
 //! counts against the memory limit.
 
 use crate::object_records::Records;
-use crate::stores::{ContentStores, MAX_REUSED_CAPACITY, ObjectContents};
+use crate::stores::{ContentStores, MAX_REUSED_CAPACITY, ObjectContents, set_all};
 use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -388,7 +388,6 @@ impl<'m> Memory<'m> {
     }
 
     /// Reads a value; undefined bytes are an error.
-    #[inline]
     pub fn load(&self, place: Pointer, ty: Ty) -> Result<Value, ErrorKind> {
         let length = usize::from(ty.bytes());
         let (store, start) = self.locate(place, length as u64)?;
@@ -412,8 +411,44 @@ impl<'m> Memory<'m> {
         }
     }
 
+    /// Reads an integer of `N` bytes if the object is alive and holds no pointer, and these bytes are defined.
+    /// Otherwise [`Memory::load`] decides.
+    #[inline(always)]
+    pub fn load_plain<const N: usize>(&self, place: Pointer) -> Option<u64> {
+        // A dead object has no store, and a negative offset is beyond every object.
+        let store = self.stores.get(self.records[place.object].store)?;
+        let start = place.offset as usize;
+        let bytes = store.bytes.get(start..)?.first_chunk::<N>()?;
+        let is_plain = store.pointers.is_empty() && store.is_defined(start, N);
+        let mut word = [0; 8];
+        word[..N].copy_from_slice(bytes);
+        is_plain.then(|| u64::from_le_bytes(word))
+    }
+
+    /// Writes the low `N` bytes of an integer if the object is alive, writable and not shared, and holds no pointer.
+    /// Returns false if [`Memory::store`] must decide.
+    #[inline(always)]
+    pub fn store_plain<const N: usize>(&mut self, place: Pointer, word: u64) -> bool {
+        let record = &self.records[place.object];
+        if record.read_only {
+            return false;
+        }
+        let Some(store) = self.stores.get_own(record.store) else { return false };
+        let start = place.offset as usize;
+        let Some(bytes) = store.bytes.get_mut(start..).and_then(|bytes| bytes.first_chunk_mut::<N>()) else {
+            return false;
+        };
+        if !store.pointers.is_empty() {
+            return false;
+        }
+        bytes.copy_from_slice(&word.to_le_bytes()[..N]);
+        if !store.all_defined {
+            set_all(&mut store.defined[start..start + N]);
+        }
+        true
+    }
+
     /// Writes a value; an undefined value is an error.
-    #[inline]
     pub fn store(&mut self, place: Pointer, ty: Ty, value: Value) -> Result<(), ErrorKind> {
         let length = usize::from(ty.bytes());
         let (store, start) = self.locate_for_write(place, length as u64)?;

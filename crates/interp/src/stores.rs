@@ -49,6 +49,12 @@ impl<'m> ContentStores<'m> {
         }
     }
 
+    /// Returns a store that is not shared.
+    #[inline]
+    pub fn get_own(&mut self, number: u32) -> Option<&mut ObjectContents<'m>> {
+        self.own.get_mut((number as usize).checked_sub(self.shared.len())?)
+    }
+
     /// Returns a store.
     #[inline]
     pub fn at(&self, number: u32) -> &ObjectContents<'m> {
@@ -112,6 +118,7 @@ impl<'m> ContentStores<'m> {
 fn all_set(flags: &[bool]) -> bool {
     match *flags {
         [flag] => flag,
+        [a, b] => a && b,
         [a, b, c, d] => [a, b, c, d] == [true; 4],
         [a, b, c, d, e, f, g, h] => [a, b, c, d, e, f, g, h] == [true; 8],
         _ => flags.iter().all(|&flag| flag),
@@ -120,9 +127,10 @@ fn all_set(flags: &[bool]) -> bool {
 
 /// Sets all flags; common lengths need no loop.
 #[inline]
-fn set_all(flags: &mut [bool]) {
+pub(crate) fn set_all(flags: &mut [bool]) {
     match flags.len() {
         1 => flags[0] = true,
+        2 => flags.copy_from_slice(&[true; 2]),
         4 => flags.copy_from_slice(&[true; 4]),
         8 => flags.copy_from_slice(&[true; 8]),
         _ => flags.fill(true),

@@ -10,7 +10,7 @@ use crate::decoded_code::{ArmTarget, BranchSite, DecodedFunction, DecodedFunctio
 use crate::observer::{Event, Observer};
 use crate::value::{Pointer, Value};
 use touchstone_base::{Id, float};
-use touchstone_ir::{BinOp, CastOp};
+use touchstone_ir::{BinOp, CastOp, Ty};
 
 impl<'m> Machine<'m> {
     /// Executes ops, from the position of the innermost frame on, up to the first one that [`Machine::step`] must
@@ -87,6 +87,28 @@ impl<'m> Machine<'m> {
                 continue;
             }};
         }
+        macro_rules! load {
+            ($bytes:literal, $ty:expr, $dst:expr, $addr:expr) => {{
+                let Value::Ptr(place) = regs[$addr as usize] else { break };
+                regs[$dst as usize] = match memory.load_plain::<$bytes>(place) {
+                    Some(word) => Value::Int(word),
+                    None => match memory.load(place, $ty) {
+                        Ok(value) => value,
+                        Err(_) => break,
+                    },
+                };
+            }};
+        }
+        macro_rules! store {
+            ($bytes:literal, $ty:expr, $addr:expr, $value:expr) => {{
+                let Value::Ptr(place) = regs[$addr as usize] else { break };
+                let value = regs[$value as usize];
+                let is_stored = matches!(value, Value::Int(word) if memory.store_plain::<$bytes>(place, word));
+                if !is_stored && memory.store(place, $ty, value).is_err() {
+                    break;
+                }
+            }};
+        }
         while steps > 0 {
             match code.ops[at] {
                 DecodedOp::Copy { dst, src } => match regs[src as usize] {
@@ -95,6 +117,10 @@ impl<'m> Machine<'m> {
                 },
                 DecodedOp::Add32 { dst, a, b } => binary!(BinOp::Add, 32, dst, a, b),
                 DecodedOp::Add64 { dst, a, b } => binary!(BinOp::Add, 64, dst, a, b),
+                DecodedOp::Sub32 { dst, a, b } => binary!(BinOp::Sub, 32, dst, a, b),
+                DecodedOp::Sub64 { dst, a, b } => binary!(BinOp::Sub, 64, dst, a, b),
+                DecodedOp::Mul32 { dst, a, b } => binary!(BinOp::Mul, 32, dst, a, b),
+                DecodedOp::Mul64 { dst, a, b } => binary!(BinOp::Mul, 64, dst, a, b),
                 // The operands are masked, and so is the result.
                 DecodedOp::And { dst, a, b } => binary!(BinOp::And, 64, dst, a, b),
                 DecodedOp::Or { dst, a, b } => binary!(BinOp::Or, 64, dst, a, b),
@@ -200,11 +226,17 @@ impl<'m> Machine<'m> {
                     }
                     regs[dst as usize] = Value::Int(a.offset.wrapping_sub(b.offset) as u64);
                 }
+                DecodedOp::Load8 { dst, addr } => load!(1, Ty::I8, dst, addr),
+                DecodedOp::Load32 { dst, addr } => load!(4, Ty::I32, dst, addr),
+                DecodedOp::Load64 { dst, addr } => load!(8, Ty::I64, dst, addr),
                 DecodedOp::Load { ty, dst, addr } => {
                     let Value::Ptr(place) = regs[addr as usize] else { break };
                     let Ok(value) = memory.load(place, ty) else { break };
                     regs[dst as usize] = value;
                 }
+                DecodedOp::Store8 { addr, value } => store!(1, Ty::I8, addr, value),
+                DecodedOp::Store32 { addr, value } => store!(4, Ty::I32, addr, value),
+                DecodedOp::Store64 { addr, value } => store!(8, Ty::I64, addr, value),
                 DecodedOp::Store { ty, addr, value } => {
                     let Value::Ptr(place) = regs[addr as usize] else { break };
                     if memory.store(place, ty, regs[value as usize]).is_err() {
