@@ -3,11 +3,11 @@
 //! the same result, as the interpreter: third side of the three-way oracle (the compiled program is the replay's part).
 
 use crate::support::domain::Domain;
+use crate::support::lowering::lower_once;
 use crate::support::{Expectation, examples, long};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{Replay, TestCase, TestKind};
 use touchstone_engine::{Aliases, Config, Entry, SearchEvent, Sink, explore, run_function, run_program};
-use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::{End, Limits, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Module};
 
@@ -23,13 +23,6 @@ impl Sink for Collect {
             self.0.push(test.clone());
         }
     }
-}
-
-fn lower(files: &[std::path::PathBuf], flags: Vec<String>) -> Module {
-    let headers = tempfile::tempdir().expect("a scratch directory");
-    write_headers(headers.path()).expect("headers");
-    let options = Options { flags, include_dir: Some(headers.path().to_path_buf()), ..Options::default() };
-    lower_files(files, &options).expect("examples compile")
 }
 
 fn config(module: &Module, expectation: &Expectation) -> Config {
@@ -54,7 +47,7 @@ fn the_engine_finds_exactly_the_paths_that_all_inputs_take() {
             if expectation.domains.is_empty() || !late {
                 continue;
             }
-            let module = lower(&example.files, expectation.defines());
+            let module = lower_once(&example.files, expectation.defines());
             let func = module.function_named(&expectation.function).expect("the function");
             let config = config(&module, expectation);
             let Some(brute) = brute_force(&module, func, &config, expectation) else { continue };
@@ -81,7 +74,7 @@ fn the_engine_on_constants_does_what_the_interpreter_does() {
     let mut checked = 0;
     for example in examples() {
         for expectation in example.expectations.iter().filter(|expectation| !expectation.has("eager")) {
-            let module = lower(&example.files, expectation.defines());
+            let module = lower_once(&example.files, expectation.defines());
             let func = module.function_named(&expectation.function).expect("the function");
             let config = config(&module, expectation);
             let mut tests = Collect::default();

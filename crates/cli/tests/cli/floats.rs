@@ -5,6 +5,7 @@
 
 // This file uses a part of it.
 #[allow(dead_code)]
+use crate::support::lowering::lower_file;
 use crate::support::rng::Rng;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,19 +14,11 @@ use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{NamedValue, Replay, TestCase};
 use touchstone_engine::{CallInputs, Config, SearchEvent, Sink, explore, program_arguments, run_function};
-use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::{Limits, Machine, PathRecorder};
 use touchstone_ir::{DataType, DataValue, FuncId, Module};
 
 fn long() -> bool {
     std::env::var_os("TOUCHSTONE_LONG").is_some()
-}
-
-fn lower(file: &Path) -> Module {
-    let headers = tempfile::tempdir().expect("a scratch directory");
-    write_headers(headers.path()).expect("headers");
-    let options = Options { include_dir: Some(headers.path().to_path_buf()), ..Options::default() };
-    lower_files(&[file.to_path_buf()], &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn write(folder: &Path, text: &str) -> PathBuf {
@@ -100,7 +93,7 @@ fn random_float_expressions_have_the_compilers_values() {
         );
         let scratch = tempfile::tempdir().expect("a scratch directory");
         let file = write(scratch.path(), &text);
-        let module = lower(&file);
+        let module = lower_file(&file);
         let mut machine = Machine::new(&module, Limits { steps: 100_000_000, ..Limits::default() });
         let main = module.function_named("main").expect("a main function");
         let arguments = program_arguments(&mut machine, 0, &[b"program\0".to_vec()]);
@@ -164,7 +157,7 @@ fn no_input_takes_a_path_that_an_exhaustive_search_did_not_find() {
         }
         let text = format!("int f(double a, float x, int n) {{ int r = 0; {body} return r; }}\n");
         let scratch = tempfile::tempdir().expect("a scratch directory");
-        let module = lower(&write(scratch.path(), &text));
+        let module = lower_file(&write(scratch.path(), &text));
         let func = module.function_named("f").expect("the function");
         let config = Config { deadline: Deadline::after(Duration::from_secs(20)), ..Config::default() };
         let mut tests = Collect::default();
@@ -269,7 +262,7 @@ fn a_mathematical_function_of_an_input_is_reported_and_never_guessed() {
         scratch.path(),
         "#include <math.h>\nint f(double x) { return sin(x) > 2 ? 1 : 0; }\nint g(int n) { return n > cos(0) ? 1 : 0; }\n",
     );
-    let module = lower(&file);
+    let module = lower_file(&file);
     let search = |name: &str| {
         let mut tests = Collect::default();
         let func = module.function_named(name).expect("the function");

@@ -1,23 +1,13 @@
 //! Induction over loops: what must come out proved, and what must not. Each function marks statements that no run reaches
 //! with `777` and statements that some run reaches with `111`.
 
+use crate::support::lowering::lower_text;
 use touchstone_criteria::{CriteriaOptions, GoalId, GoalIndex, Proof, REGISTRY, objectives};
 use touchstone_engine::{Config, prove_infeasible};
-use touchstone_front_c::{Options, lower_files, write_headers};
-use touchstone_ir::Module;
-
-fn lower(text: &str) -> Module {
-    let scratch = tempfile::tempdir().expect("a scratch directory");
-    write_headers(scratch.path()).expect("headers");
-    let file = scratch.path().join("loops.c");
-    std::fs::write(&file, text).expect("a writable scratch directory");
-    let options = Options { include_dir: Some(scratch.path().to_path_buf()), ..Options::default() };
-    lower_files(&[file], &options).unwrap_or_else(|error| panic!("{error}"))
-}
 
 /// Returns the proofs about `f`: criterion and text of the objective, and the proof.
 fn proved(text: &str, config: &Config) -> Vec<(String, String, Proof)> {
-    let module = lower(text);
+    let module = lower_text(text);
     let func = module.function_named("f").expect("there is a function f");
     let scope: Vec<_> = module.functions.ids().filter(|id| module.functions[*id].is_defined()).collect();
     let wanted = objectives(&module, &scope, REGISTRY, &CriteriaOptions::default());
@@ -32,7 +22,7 @@ fn proved(text: &str, config: &Config) -> Vec<(String, String, Proof)> {
 }
 
 fn check_with(config: &Config, text: &str) {
-    let module = lower(text);
+    let module = lower_text(text);
     let expected = text.matches("777").count();
     let func = module.function_named("f").expect("there is a function f");
     assert!(module.functions[func].is_defined());

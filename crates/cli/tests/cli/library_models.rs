@@ -2,7 +2,7 @@
 //! Every objective of these programs is covered by a test that the real program agrees with, or proved to be infeasible; the
 //! tests are readable, and run in every form.
 
-use crate::support::forms::{FORMS, ends};
+use crate::support::forms::{ends, tried};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -58,7 +58,7 @@ pub(crate) fn check(program: &str, options: &[&str], lines: &[&str]) -> Generate
 /// Tests of every form pass.
 #[track_caller]
 pub(crate) fn check_forms(out: &Path, least: usize) {
-    for form in FORMS {
+    for form in tried() {
         let said = ends(out, form, "f", "FORM=1");
         assert!(!said.contains("failed") && !said.contains("not ok") && !said.contains("skip"), "{form}:\n{said}");
         assert!(said.lines().filter(|line| line.starts_with("ok")).count() >= least, "{form}:\n{said}");
@@ -83,7 +83,7 @@ int f(const struct v *v) {
 #[test]
 fn a_tagged_union_is_of_the_member_that_the_program_looks_at() {
     let lines = ["{.s = &v_u_s}}", "{.d = ", "{.child = &v_u_child}}", "{.n = 77}}", "CHECK_PTR(&v_u_s, v.u.s);"];
-    let made = check(TAGGED, &["-c", "mcdc,branch", "--emit", "c,unity,cmocka,gtest"], &lines);
+    let made = check(TAGGED, &["-c", "mcdc,branch", "--emit", &tried().join(",")], &lines);
     check_forms(&made.out, 10);
 }
 
@@ -183,7 +183,7 @@ int f(struct list *l, const char *name, int n) {
 
 #[test]
 fn the_allocation_that_an_objective_needs_to_fail_fails() {
-    let options = ["-c", "branch", "--timeout", "3", "--emit", "c,unity,cmocka,gtest"];
+    let options = ["-c", "branch", "--timeout", "3", "--emit", &tried().join(",")];
     let made = generate(ALLOCATING, &options);
     for (objective, status) in [
         ("!l->name is true", "covered"),
@@ -243,7 +243,7 @@ int f(unsigned x) {
 }
 ";
     let lines = ["SET(limit, ", "SET(cfg, {", "SET(table, {0, 0, 7, 0});"];
-    let made = check(program, &["-c", "mcdc", "--emit", "c,unity,cmocka,gtest"], &lines);
+    let made = check(program, &["-c", "mcdc", "--emit", &tried().join(",")], &lines);
     check_forms(&made.out, 4);
 }
 
@@ -266,7 +266,7 @@ int f(unsigned n) {
 
 #[test]
 fn registers_answer_volatile_reads_one_by_one_and_keep_the_others() {
-    let made = generate(REGISTERS, &["-c", "branch", "--timeout", "3", "--emit", "c,unity,cmocka,gtest"]);
+    let made = generate(REGISTERS, &["-c", "branch", "--timeout", "3", "--emit", &tried().join(",")]);
     for (objective, status) in [
         ("!(ADC1->SR & 2) is true", "covered"),
         ("!(ADC1->SR & 2) is false", "covered"),
@@ -333,7 +333,7 @@ int g(FILE *in) {
 
 #[test]
 fn files_are_made_in_memory_in_every_form() {
-    let made = generate(FILES, &["-c", "mcdc", "--timeout", "10", "--emit", "c,unity,cmocka,gtest"]);
+    let made = generate(FILES, &["-c", "mcdc", "--timeout", "10", "--emit", &tried().join(",")]);
     for (objective, status) in [
         ("in is true and independently affects the outcome", "covered"),
         ("in is false and independently affects the outcome", "covered"),
@@ -411,7 +411,7 @@ int h(FILE *in) {
 
 #[test]
 fn streams_fail_as_those_of_the_library_do_in_every_form() {
-    let made = generate(FAILING, &["-c", "mcdc", "--timeout", "10", "--emit", "c,unity,cmocka,gtest"]);
+    let made = generate(FAILING, &["-c", "mcdc", "--timeout", "10", "--emit", &tried().join(",")]);
     for row in ["f         mcdc         10/10", "g         mcdc         10/10", "h         mcdc           8/8"] {
         assert!(made.shown.contains(row), "{row} is not in\n{}", made.shown);
     }
@@ -471,7 +471,7 @@ int f(int n) {
     return getenv(\"TOUCHSTONE_HOME\") == home ? 3 : 4;
 }
 ";
-    let made = generate(program, &["-c", "branch", "--emit", "c,unity,cmocka,gtest"]);
+    let made = generate(program, &["-c", "branch", "--emit", &tried().join(",")]);
     assert_eq!(made.status("!home is true"), ["covered"], "{}", made.shown);
     assert_eq!(made.status("home[0] == '/' && n > 2 is true"), ["covered"], "{}", made.shown);
     let text = made.suite("f");

@@ -2,6 +2,7 @@
 //! lies before a pointer.
 
 use crate::library_models::{check, check_forms, generate};
+use crate::support::forms::tried;
 
 /// Standard output fails only while the function runs, so that a framework can say what it found.
 #[test]
@@ -19,7 +20,7 @@ int g(int x) {
 }
 ";
     let lines = ["FAILING_OUTPUT(\"write\");", "\"write4\"", "\"flush\"", "WORKING_OUTPUT();", "ANY_OUTPUT();"];
-    let made = check(program, &["-c", "branch", "--timeout", "10", "--emit", "c,unity,cmocka,gtest"], &lines);
+    let made = check(program, &["-c", "branch", "--timeout", "10", "--emit", &tried().join(",")], &lines);
     check_forms(&made.out, 5);
 }
 
@@ -60,7 +61,7 @@ int f(int *tries) {
         "SETS_ERRNO(read_port, 4); /* EINTR */",
         "RETURNS(int, read_port, -1);",
     ];
-    let made = check(program, &["-c", "mcdc", "--emit", "c,unity,cmocka,gtest"], &lines);
+    let made = check(program, &["-c", "mcdc", "--emit", &tried().join(",")], &lines);
     assert!(!made.suite("f").contains("#undef EAGAIN"), "{}", made.suite("f"));
     check_forms(&made.out, 4);
 }

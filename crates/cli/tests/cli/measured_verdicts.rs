@@ -71,13 +71,13 @@ fn what_a_program_does_is_not_called_infeasible() {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let first: u64 = std::env::var("TOUCHSTONE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let mut figures = Figures::default();
-    for seed in first..first + if long() { 300 } else { 3 } {
+    for seed in first..first + if long() { 300 } else { 2 } {
         let file = scratch.path().join(format!("seed{seed}.c"));
         std::fs::write(&file, whole_programs::program(seed..seed + 1)).expect("writable");
         judge(&file, MODES[seed as usize % MODES.len()], &mut figures);
     }
     conclude(&figures);
-    assert!(figures.programs >= 3 && figures.infeasible > 0, "the programs say something");
+    assert!(figures.programs >= 2 && figures.infeasible > 0, "the programs say something");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! from the prefixes of its frontier, each in an executor of its own. It finds exactly what an uncut search finds, and so
 //! does a search in rounds.
 
+use crate::support::lowering::lower_once;
 use crate::support::{examples, long};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,12 +13,17 @@ use touchstone_engine::{
     Aliases, Config, Entry, ExplorationResult, Goals, Prefix, Rounds, Search, SearchEvent, SearchOptions, SearchTarget,
     Sink, explore, explore_from, explore_goals, explore_paths_and_goals, explore_turns,
 };
-use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_ir::{FuncId, Module};
 
-/// More tests of one function are not compared here, without goals and with them.
-const MOST_TESTS: u64 = 600;
-const MOST_TESTS_WITH_GOALS: u64 = 60;
+/// Returns the maximum number of tests of a function whose paths are compared.
+fn max_tests() -> u64 {
+    if long() { 600 } else { 100 }
+}
+
+/// Returns the maximum number of tests of a function whose goals are compared.
+fn max_tests_with_goals() -> u64 {
+    if long() { 60 } else { 20 }
+}
 
 #[derive(Default)]
 struct Paths(Vec<u64>);
@@ -28,13 +34,6 @@ impl Sink for Paths {
             self.0.push(test.path);
         }
     }
-}
-
-fn lower(files: &[std::path::PathBuf], flags: Vec<String>) -> Module {
-    let headers = tempfile::tempdir().expect("a scratch directory");
-    write_headers(headers.path()).expect("headers");
-    let options = Options { flags, include_dir: Some(headers.path().to_path_buf()), ..Options::default() };
-    lower_files(files, &options).expect("examples compile")
 }
 
 #[derive(Default, PartialEq, Debug)]
@@ -87,7 +86,7 @@ struct Subject<'a> {
 fn each(most: u64, mut check: impl FnMut(&Subject<'_>)) {
     for example in examples() {
         for expectation in example.expectations.iter().filter(|expectation| expectation.tests <= most) {
-            let module = lower(&example.files, expectation.defines());
+            let module = lower_once(&example.files, expectation.defines());
             let func = module.function_named(&expectation.function).expect("the function");
             let precondition = format!("{}_pre", expectation.function);
             let precondition = module.function_named(&precondition).map(|_| precondition);
@@ -111,7 +110,7 @@ fn each(most: u64, mut check: impl FnMut(&Subject<'_>)) {
 #[test]
 fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
     let (mut compared, mut followed) = (0, 0);
-    each(MOST_TESTS, |Subject { module, func, config, seed, name }| {
+    each(max_tests(), |Subject { module, func, config, seed, name }| {
         let mut all = Paths::default();
         let whole = explore(module, *func, config, &mut all);
         if !whole.exhaustive {
@@ -134,7 +133,7 @@ fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
 fn goals_that_a_search_reaches_are_reached_in_pieces_too() {
     let criteria: Vec<_> = ["mcdc", "wm"].iter().map(|name| criterion_named(name).expect("one")).collect();
     let (mut compared, mut followed, mut reached) = (0, 0, 0);
-    each(MOST_TESTS_WITH_GOALS, |Subject { module, func, config, seed, name }| {
+    each(max_tests_with_goals(), |Subject { module, func, config, seed, name }| {
         // There, a goal may fix an index, and which goals were open is nothing that a prefix knows.
         if config.aliases == Aliases::Eager {
             return;
@@ -174,7 +173,7 @@ fn states_that_wait_as_the_way_to_them_miss_nothing() {
     let criteria: Vec<_> =
         ["mcdc", "decision", "condition", "branch"].iter().map(|name| criterion_named(name).expect("one")).collect();
     let (mut compared, mut reached) = (0, 0);
-    each(MOST_TESTS, |Subject { module, func, config, seed, name }| {
+    each(max_tests(), |Subject { module, func, config, seed, name }| {
         // Eager aliases are searched without, and so are labels.
         if config.aliases == Aliases::Eager || *seed > 1 {
             return;
@@ -203,7 +202,7 @@ fn a_search_in_rounds_finds_what_one_in_a_piece_finds_on_any_number_of_cores() {
     let whole = Rounds { begin: never, unproductive: never, ..Rounds::default() };
     let criteria: Vec<_> = ["mcdc", "branch"].iter().map(|name| criterion_named(name).expect("one")).collect();
     let (mut compared, mut paths, mut reached) = (0, 0, 0);
-    each(MOST_TESTS, |Subject { module, func, config, seed, name }| {
+    each(max_tests(), |Subject { module, func, config, seed, name }| {
         if config.aliases == Aliases::Eager || *seed > 1 {
             return;
         }

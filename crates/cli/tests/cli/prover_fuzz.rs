@@ -12,12 +12,12 @@
 
 use crate::support::domain::{Domain, Input};
 #[allow(dead_code)]
+use crate::support::lowering::lower_text;
 use crate::support::rng::Rng;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use touchstone_criteria::{CriteriaOptions, GoalCriterion, GoalId, GoalIndex, Proof, REGISTRY, objectives};
 use touchstone_engine::{Config, RunObservation, prove_infeasible, watch_function};
-use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::Limits;
 use touchstone_ir::{DataValue, Module, PointerTarget};
 
@@ -234,15 +234,6 @@ fn function(seed: u64) -> String {
     )
 }
 
-fn lower(text: &str) -> Module {
-    let scratch = tempfile::tempdir().expect("a scratch directory");
-    write_headers(scratch.path()).expect("headers");
-    let file = scratch.path().join("functions.c");
-    std::fs::write(&file, text).expect("a writable scratch directory");
-    let options = Options { include_dir: Some(scratch.path().to_path_buf()), ..Options::default() };
-    lower_files(&[file], &options).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
 const DOMAINS: [(&str, &[i128]); 7] = [
     ("hidden", &[0]),
     ("a", &[-1, 0, 1, 2, 3]),
@@ -337,7 +328,7 @@ fn nothing_that_some_input_reaches_is_proved_infeasible() {
     for start in (first..first + count).step_by(BATCH as usize) {
         let seeds: Vec<u64> = (start..(start + BATCH).min(first + count)).collect();
         let functions: Vec<String> = seeds.iter().map(|seed| function(*seed)).collect();
-        let module = lower(&format!("{PRELUDE}{}", functions.concat()));
+        let module = lower_text(&format!("{PRELUDE}{}", functions.concat()));
         for (seed, text) in seeds.iter().zip(&functions) {
             check(&module, *seed, text, &mut counts);
         }

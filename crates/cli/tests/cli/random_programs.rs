@@ -89,7 +89,7 @@ fn batches(all: std::ops::Range<u64>, size: u64, work: impl Fn(std::ops::Range<u
 
 #[test]
 fn whole_programs_print_in_the_interpreter_what_they_print_when_compiled() {
-    compare_runs(seeds(40, 2000), whole_programs::program);
+    compare_runs(seeds(20, 2000), whole_programs::program);
 }
 
 #[test]
@@ -159,7 +159,7 @@ impl Sink for Collect {
 
 #[test]
 fn the_engine_finds_exactly_the_paths_that_all_inputs_of_a_random_function_take() {
-    batches(seeds(120, 5000), BATCH, |seeds| {
+    batches(seeds(60, 5000), BATCH, |seeds| {
         let scratch = tempfile::tempdir().expect("a scratch directory");
         let points = if long() { 1500 } else { 300 };
         let style = Style { divisions: true, bounds: true, uninitialised: true, points };

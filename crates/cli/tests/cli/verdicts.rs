@@ -12,6 +12,7 @@ mod functions;
 #[allow(dead_code)]
 use self::definition::{Judge, Raw};
 use crate::support::domain::{Domain, Input, observe};
+use crate::support::lowering::{lower_once, lower_text};
 use crate::support::{examples, long, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -25,7 +26,6 @@ use touchstone_engine::{
     Aliases, Config, Entry, EvaluatedRow, Goals, Labels, PairSearchInput, PairSearchResult, Rounds, RunObservation,
     Search, SearchEvent, Sink, explore_goals, explore_pairs, explore_paths_and_goals, rows_of, watch_function,
 };
-use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::{End, NullObserver, UnsupportedOperation, Value};
 use touchstone_ir::{FuncId, Module};
 
@@ -45,20 +45,6 @@ impl Sink for Collect {
             self.0.push(test.clone());
         }
     }
-}
-
-fn lower(files: &[PathBuf], flags: Vec<String>) -> Module {
-    let headers = tempfile::tempdir().expect("a scratch directory");
-    write_headers(headers.path()).expect("headers");
-    let options = Options { flags, include_dir: Some(headers.path().to_path_buf()), ..Options::default() };
-    lower_files(files, &options).unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn lower_text(text: &str) -> Module {
-    let scratch = tempfile::tempdir().expect("a scratch directory");
-    let file = scratch.path().join("functions.c");
-    std::fs::write(&file, text).expect("a writable scratch directory");
-    lower(&[file], Vec::new())
 }
 
 /// The criteria under test: all whose objectives come with every function.
@@ -473,7 +459,7 @@ fn every_verdict_on_the_examples_is_what_all_inputs_say() {
     }
     let checked = std::sync::atomic::AtomicUsize::new(0);
     let wrong = on_two_threads(&items, |(files, expectation)| {
-        let module = lower(files, expectation.defines());
+        let module = lower_once(files, expectation.defines());
         let func = module.function_named(&expectation.function).expect("the function");
         let values = |name: &str| expectation.domains.iter().find(|(known, _)| known == name).map(|(_, v)| v.clone());
         let Some(domain) = Domain::new(&module, func, &values, limit) else { return Vec::new() };
@@ -508,7 +494,7 @@ fn every_verdict_on_the_judged_decision_functions_is_what_all_inputs_say() {
     files.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
     files.sort();
     report(&on_two_threads(&files, |file| {
-        let module = lower(std::slice::from_ref(file), Vec::new());
+        let module = lower_once(std::slice::from_ref(file), Vec::new());
         let mut wrong = Vec::new();
         for (func, function) in module.functions.iter() {
             if !function.is_defined()

@@ -3,9 +3,10 @@
 //!
 //! `TOUCHSTONE_LONG=1` tries a thousand pairs, `TOUCHSTONE_SEED=N` one batch, `N..M` some.
 
-use super::version_pairs::{Figures, Version, judge as judge_pair, labellings, lower, said};
+use super::version_pairs::{Figures, Version, judge as judge_pair, labellings, said};
 use crate::cache::edits::edited;
 use crate::random_programs::functions::{RandomUnit, Style, unit};
+use crate::support::lowering::lower_file;
 use crate::support::rng::Rng;
 use crate::support::{long, seeds};
 use std::time::Duration;
@@ -77,7 +78,7 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
     let criteria = labellings(&request.criteria);
     let plan = Plan::new(&request).expect("a plan");
     let finished = run_into(&plan, &CollectedTests::default(), &()).expect("a run");
-    let (old, new) = (lower(&folder("judged_old").join("f.c")), lower(&folder("judged_new").join("f.c")));
+    let (old, new) = (lower_file(&folder("judged_old").join("f.c")), lower_file(&folder("judged_new").join("f.c")));
     for (unit, text) in &pairs {
         let values = |name: &str| {
             let found = unit.domains.iter().find(|(domain, ..)| domain == name)?;

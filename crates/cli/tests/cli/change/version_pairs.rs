@@ -2,26 +2,17 @@
 
 use crate::support::domain::{Domain, Input};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use touchstone_campaign::CampaignResult;
 use touchstone_criteria::{
     CriteriaOptions, Criterion, Expected, GoalCriterion, GoalId, GoalIndex, Objectives, Outcome, Replay, Status,
     TestCase, TestKind, objectives,
 };
 use touchstone_engine::{ConcreteRun, End, MachineTemplates, RunObservation, Value, watch_function, watch_test};
-use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::document::Behaviour;
 
 /// The values of an input.
 pub type Values<'a> = &'a dyn Fn(&str) -> Option<Vec<i128>>;
-
-pub fn lower(file: &Path) -> Module {
-    let headers = tempfile::tempdir().expect("a scratch directory");
-    write_headers(headers.path()).expect("headers");
-    let options = Options { include_dir: Some(headers.path().to_path_buf()), ..Options::default() };
-    lower_files(&[file.to_path_buf()], &options).unwrap_or_else(|error| panic!("{error}"))
-}
 
 /// One version.
 pub struct Version<'m> {

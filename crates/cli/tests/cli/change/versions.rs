@@ -1,7 +1,8 @@
 //! Versions of two controllers with small changes, as paper 001 has them of TCAS (table III): a search that a change directs explores a part of what a full
 //! one does, covers what it touches all the same, and tells versions apart exactly where some input does.
 
-use super::version_pairs::{self, Judgement, Version, lower};
+use super::version_pairs::{self, Judgement, Version};
+use crate::support::lowering::lower_file;
 use crate::support::{long, root};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -127,7 +128,7 @@ fn check(controller: &Controller, from: &str, to: &str) -> [u64; 3] {
     }
     // All inputs judge it.
     let mcdc: Vec<&'static dyn GoalCriterion> = criterion_named("mcdc").into_iter().collect();
-    let (old, new) = (lower(&scratch.path().join("old/f.c")), lower(&scratch.path().join("new/f.c")));
+    let (old, new) = (lower_file(&scratch.path().join("old/f.c")), lower_file(&scratch.path().join("new/f.c")));
     let values = |name: &str| {
         let found = controller.domains.iter().find(|(domain, ..)| *domain == name)?;
         Some((found.1..=found.2).collect())

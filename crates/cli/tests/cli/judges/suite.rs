@@ -3,11 +3,11 @@
 use crate::judges::coverage::{Llvm, Share, gcov, llvm};
 use crate::judges::toolchain::{Judge, Kit, Workshop};
 use crate::support;
+use crate::support::lowering::lower_once;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use touchstone_front_c::{Options, lower_files, write_headers};
 
 /// A program to judge.
 pub struct JudgedProgram {
@@ -64,11 +64,7 @@ pub fn generate(program: &JudgedProgram, functions: &[&str], criteria: &str) -> 
 }
 
 fn claims(program: &JudgedProgram, report: &Value) -> BTreeMap<String, Claim> {
-    let headers = tempfile::tempdir().expect("a scratch directory");
-    write_headers(headers.path()).expect("headers");
-    let include_dir = Some(headers.path().to_path_buf());
-    let options = Options { include_dir, ..Options::default() };
-    let module = lower_files(&program.files, &options).expect("the program compiles");
+    let module = lower_once(&program.files, Vec::new());
 
     let mut open: BTreeMap<(&str, &str), Vec<bool>> = BTreeMap::new();
     for objective in report["objectives"].as_array().expect("objectives") {

@@ -6,6 +6,12 @@ use std::process::Command;
 /// All forms of suites that can be run.
 pub const FORMS: [&str; 4] = ["c", "unity", "cmocka", "gtest"];
 
+/// Returns the forms that a test of the library's models tries: by default all but GoogleTest, whose suites take as long
+/// to compile as all others together.
+pub fn tried() -> &'static [&'static str] {
+    if super::long() { &FORMS } else { &FORMS[..3] }
+}
+
 fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let stderr = String::from_utf8_lossy(&output.stderr);

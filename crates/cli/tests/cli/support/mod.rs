@@ -2,6 +2,7 @@
 
 pub mod domain;
 pub mod forms;
+pub mod lowering;
 pub mod rng;
 pub mod verdicts;
 
