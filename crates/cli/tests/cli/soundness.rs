@@ -264,7 +264,7 @@ fn judge_files(seeds: std::ops::Range<u64>) -> Result {
 #[test]
 fn what_some_run_covers_is_never_called_infeasible() {
     // As many files as there is time for.
-    let seeds = seeds(0..22, 0..600);
+    let seeds = seeds(0..16, 0..600);
     let all = judge_files(seeds.clone());
     eprintln!("feature      covered  (met) infeasible unknown   wrong");
     let mut sum = Figures::default();
