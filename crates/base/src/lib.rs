@@ -1,7 +1,8 @@
 //! The ground floor: float arithmetic, typed ids, index maps, source files and spans, stable hashing, work time
 //! and deadlines, and how reasons are declared.
 //!
-//! Nothing here knows programs, solvers or tests. No IO, but for the one way in which files are written (`atomic_write.rs`).
+//! Nothing here knows programs, solvers or tests. No IO, but for the one way in which files are written (`atomic_write.rs`), and
+//! the user's cache directory (`user_cache.rs`).
 
 #![warn(missing_docs)]
 
@@ -22,6 +23,7 @@ mod reason;
 mod span;
 mod stack;
 mod strict_math;
+mod user_cache;
 mod work_time;
 mod worker_memory;
 
@@ -38,5 +40,6 @@ pub use memory_limit::MemoryLimit;
 pub use serde;
 pub use span::{FileId, Files, Span};
 pub use stack::{on_deep_stack, spawn_deep};
+pub use user_cache::user_cache_dir;
 pub use work_time::{WorkKind, advance_work_time, spend, work_time, work_time_from};
 pub use worker_memory::WorkerMemory;

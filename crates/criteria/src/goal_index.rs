@@ -14,6 +14,7 @@ pub struct GoalIndex {
     /// Goals that are no longer needed.
     ignored: BTreeSet<GoalId>,
     functions: Vec<Option<FunctionGoals>>,
+    has_points: bool,
 }
 
 /// The goals of one function.
@@ -75,7 +76,13 @@ impl GoalIndex {
                 }
             }
         }
-        GoalIndex { goals, ignored: BTreeSet::new(), functions }
+        let has_points = goals.values().any(|goal| matches!(goal, Goal::Label { .. }));
+        GoalIndex { goals, ignored: BTreeSet::new(), functions, has_points }
+    }
+
+    /// Returns true if any goal is a label at a point.
+    pub fn has_points(&self) -> bool {
+        self.has_points
     }
 
     /// Marks goals as no longer needed; events that reach them are still reported.

@@ -27,6 +27,7 @@ mod points;
 mod types;
 
 pub use clang::clang_server::ClangServer;
+pub use clang::compiler_version::gnu_version;
 pub use clang::dump::AstDump;
 pub use clang::dump_pair::{SourcePair, dump_pair};
 pub use clang::flags::{database_sources, flags_for, predefined_macro_names};
@@ -35,7 +36,6 @@ pub use clang::fuzzing::{ast_readings, compile_commands_reading};
 pub use clang::options::{
     EnvironmentInputs, ExternalSpec, LibraryMode, OffsetofMode, Options, SpecCase, WriteTarget, helper_name,
 };
-pub use clang::process::gnu_version;
 pub use dataflow::actions::{
     Action, CallArgument, Escape, FunctionDataFlow, Lvalue, Observable, PointeeSize, ResultForm, SourceOrigin,
     UnitDataFlow, ValueForm, WrittenObject,

@@ -1,7 +1,7 @@
 //! Concrete runs of test inputs in the reference interpreter: every test is confirmed there, and brute-force tests
 //! enumerate inputs by the same functions.
 
-use crate::confirm::description::ConditionOutcome;
+use crate::confirm::description::ShortenedOutcomes;
 use crate::confirm::goal_observer::GoalObserver;
 use crate::confirm::layout_independence::run_in_two_layouts;
 use crate::confirm::machine_setup::{PreparedRun, ReadyCall, provided};
@@ -65,7 +65,7 @@ fn run_call(
     let mut calls: Vec<ReadyCall> = known.map(|(id, params)| run.ready(id, params)).collect();
     calls.push(run.ready(func, call.params));
     let before = if look.hits_only { Vec::new() } else { run.snapshot(machines.shown()) };
-    let mut observed = observed(&mut run.machine, &calls, look);
+    let mut observed = observed(module, &mut run.machine, &calls, look);
     let end = observed.ends.pop().unwrap_or(End::Returned(None));
     let earlier = calls.iter().zip(&observed.ends).map(|(call, end)| run.result_of(call, end)).collect();
     let seen = seen(&run.machine, observed, end, call.answers);
@@ -127,7 +127,7 @@ struct Observed {
     hits: Vec<GoalId>,
     rows: Vec<EvaluatedRow>,
     edges: Vec<u64>,
-    conditions: Vec<ConditionOutcome>,
+    conditions: ShortenedOutcomes,
     compared: Vec<(u64, u64)>,
 }
 
@@ -151,23 +151,31 @@ fn make_calls(machine: &mut Machine<'_>, calls: &[ReadyCall], observer: &mut imp
 }
 
 /// Makes calls with a goal observer, or only with a recorder if there is nothing to observe.
-fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: RunObservation<'_>) -> Observed {
+fn observed(module: &Module, machine: &mut Machine<'_>, calls: &[ReadyCall], look: RunObservation<'_>) -> Observed {
     match look.watch {
         None => {
             let mut recorder = PathRecorder::default();
             let ends = make_calls(machine, calls, &mut recorder);
             Observed { ends, recorder, ..Observed::default() }
         }
-        Some(watch) => {
-            let mut watcher = GoalObserver::new(watch, look.wanted, look.recording);
-            let ends = make_calls(machine, calls, &mut watcher);
-            let recorder = std::mem::take(&mut watcher.recorder);
-            let rows = watcher.rows();
-            let (compared, edges, conditions) = (watcher.compared(), watcher.edges(), watcher.conditions());
-            let hits = ends.last().map_or(Vec::new(), |end| watcher.hits(end));
-            Observed { ends, recorder, hits, rows, edges, conditions, compared }
+        Some(watch) if watch.has_points() => {
+            observed_by(GoalObserver::<true>::new(module, watch, look), machine, calls)
         }
+        Some(watch) => observed_by(GoalObserver::<false>::new(module, watch, look), machine, calls),
     }
+}
+
+fn observed_by<const POINTS: bool>(
+    mut watcher: GoalObserver<'_, POINTS>,
+    machine: &mut Machine<'_>,
+    calls: &[ReadyCall],
+) -> Observed {
+    let ends = make_calls(machine, calls, &mut watcher);
+    let recorder = std::mem::take(&mut watcher.recorder);
+    let rows = watcher.rows();
+    let (compared, edges, conditions) = (watcher.compared(), watcher.edges(), watcher.conditions());
+    let hits = ends.last().map_or(Vec::new(), |end| watcher.hits(end));
+    Observed { ends, recorder, hits, rows, edges, conditions, compared }
 }
 
 /// Runs a whole program; its requests for inputs are answered in order.
@@ -199,7 +207,7 @@ fn run_entry(
     let words: Vec<Vec<u8>> = std::iter::once(name).chain(arguments(inputs).map(|word| word.bytes.clone())).collect();
     let args = program_arguments(&mut machine, module.functions[entry].params.len(), &words);
     let call = ReadyCall { func: entry, args, result_object: None };
-    let mut observed = observed(&mut machine, &[call], look);
+    let mut observed = observed(module, &mut machine, &[call], look);
     let end = observed.ends.pop().unwrap_or(End::Returned(None));
     seen(&machine, observed, end, inputs)
 }

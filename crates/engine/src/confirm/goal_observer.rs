@@ -1,12 +1,12 @@
 //! Goal observation in a concrete run: the reference that all symbolic detection is checked against.
 
-use crate::confirm::description::ConditionOutcome;
-use crate::confirm::run_record::EvaluatedRow;
+use crate::confirm::description::{ConditionOutcome, ShortenedOutcomes};
+use crate::confirm::run_record::{EvaluatedRow, RunObservation};
 use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_base::{Id, WorkKind, spend};
 use touchstone_criteria::{DecisionEvaluation, DecisionStep, Goal, GoalId, GoalIndex};
 use touchstone_interp::{End, Event, Observer, PathRecorder, StateView, Value};
-use touchstone_ir::{BlockId, CondTag, DecisionId, FuncId, Operand, PointId};
+use touchstone_ir::{BlockId, CondTag, DecisionId, FuncId, Module, Operand, PointId};
 
 /// The maximum number of compared pairs that are kept.
 const MAX_COMPARED_PAIRS: usize = 256;
@@ -44,8 +44,12 @@ impl ControlFlowEdge {
     }
 }
 
-/// Observes a run for goals.
-pub(crate) struct GoalObserver<'w> {
+/// The number of outcomes that are recognised without a look at their decision.
+const MAX_SETTLED: usize = 16;
+
+/// Observes a run for goals. `POINTS` is false if no goal is at a point.
+pub(crate) struct GoalObserver<'w, const POINTS: bool> {
+    module: &'w Module,
     watch: &'w GoalIndex,
     wanted: Option<&'w [bool]>,
     pub recorder: PathRecorder,
@@ -54,28 +58,33 @@ pub(crate) struct GoalObserver<'w> {
     rows: Vec<EvaluatedRow>,
     /// The same by the outcomes of their conditions: a loop evaluates few rows many times.
     known_rows: FxHashSet<(FuncId, DecisionId, u64)>,
+    /// Outcomes of decisions with a single condition that were seen twice: another one changes nothing.
+    settled: [Option<(FuncId, CondTag, bool)>; MAX_SETTLED],
     /// Decisions under evaluation, by frame.
     frames: Vec<(FuncId, Vec<(DecisionId, DecisionEvaluation)>)>,
     /// The number of times each edge was taken, if recorded.
     edges: Option<FxHashMap<u64, u32>>,
-    /// The outcomes of conditions, in order, if recorded.
-    conditions: Option<Vec<ConditionOutcome>>,
+    /// The outcomes of conditions, if recorded.
+    conditions: Option<ShortenedOutcomes>,
     /// Pairs of different integers that were compared, if recorded.
     compared: FxHashSet<(u64, u64)>,
 }
 
-impl<'w> GoalObserver<'w> {
-    pub fn new(watch: &'w GoalIndex, wanted: Option<&'w [bool]>, edges: EdgeRecording) -> GoalObserver<'w> {
+impl<'w, const POINTS: bool> GoalObserver<'w, POINTS> {
+    pub fn new(module: &'w Module, watch: &'w GoalIndex, look: RunObservation<'w>) -> Self {
+        let RunObservation { wanted, recording: edges, .. } = look;
         let hit = vec![false; watch.goals.len()];
-        let conditions = (edges == EdgeRecording::Conditions).then(Vec::new);
+        let conditions = (edges == EdgeRecording::Conditions).then(ShortenedOutcomes::default);
         let edges = (edges == EdgeRecording::Edges).then(FxHashMap::default);
         GoalObserver {
+            module,
             watch,
             wanted,
             recorder: PathRecorder::default(),
             hit,
             rows: Vec::new(),
             known_rows: FxHashSet::default(),
+            settled: [None; MAX_SETTLED],
             frames: Vec::new(),
             edges,
             conditions,
@@ -109,8 +118,8 @@ impl<'w> GoalObserver<'w> {
         edges
     }
 
-    /// Returns the recorded outcomes of conditions, in order.
-    pub fn conditions(&mut self) -> Vec<ConditionOutcome> {
+    /// Returns the recorded outcomes of conditions.
+    pub fn conditions(&mut self) -> ShortenedOutcomes {
         self.conditions.take().unwrap_or_default()
     }
 
@@ -129,6 +138,10 @@ impl<'w> GoalObserver<'w> {
 
     fn branch(&mut self, tag: CondTag, taken: bool) {
         let Some((func, decisions)) = self.frames.last_mut() else { return };
+        let place = (2 * tag.decision.index() + usize::from(taken)) % MAX_SETTLED;
+        if self.settled[place] == Some((*func, tag, taken)) {
+            return;
+        }
         let Some(watch) = self.watch.decision(*func, tag.decision) else { return };
         let index = match decisions.iter().position(|(known, _)| *known == tag.decision) {
             Some(index) => index,
@@ -163,6 +176,8 @@ impl<'w> GoalObserver<'w> {
                 if !self.rows.contains(&row) {
                     self.rows.push(row);
                 }
+            } else if watch.graph.nodes.len() == 1 {
+                self.settled[place] = Some((*func, tag, taken));
             }
             walk.restart();
         }
@@ -200,7 +215,9 @@ fn outcomes_code(evaluation: &DecisionEvaluation) -> Option<u64> {
     (outcomes.len() < 64).then(code)
 }
 
-impl Observer for GoalObserver<'_> {
+impl<const POINTS: bool> Observer for GoalObserver<'_, POINTS> {
+    const WATCHES_POINTS: bool = POINTS;
+
     fn event(&mut self, event: &Event) {
         self.recorder.event(event);
         match *event {
@@ -212,7 +229,8 @@ impl Observer for GoalObserver<'_> {
         match *event {
             Event::Branch { func, tag: Some(tag), taken, .. } => {
                 let outcome = ConditionOutcome { func, tag, taken };
-                self.conditions.iter_mut().for_each(|conditions| conditions.push(outcome));
+                let module = self.module;
+                self.conditions.iter_mut().for_each(|conditions| conditions.push(module, outcome));
                 self.branch(tag, taken);
             }
             Event::Branch { tag: None, .. } | Event::Indirect { .. } => {}

@@ -1,6 +1,6 @@
 //! The record of a concrete run, and its parameters.
 
-use crate::confirm::description::ConditionOutcome;
+use crate::confirm::description::ShortenedOutcomes;
 use crate::confirm::goal_observer::EdgeRecording;
 use touchstone_criteria::{EarlierCall, EnvironmentInput, Expected, GoalId, GoalIndex, NamedValue, ObjectInput, Row};
 use touchstone_interp::{End, Limits};
@@ -30,8 +30,8 @@ pub struct ConcreteRun {
     pub rows: Vec<EvaluatedRow>,
     /// The control-flow edges that it took, each with its logarithmic count; only if they are recorded.
     pub edges: Vec<u64>,
-    /// The outcomes of source conditions, in order; only if they are recorded.
-    pub conditions: Vec<ConditionOutcome>,
+    /// The outcomes of source conditions; only if they are recorded.
+    pub conditions: ShortenedOutcomes,
     /// Pairs of different integers that it compared; only if edges are recorded.
     pub compared: Vec<(u64, u64)>,
     /// True if the oracle accepts the result, or if there is no oracle or no result.

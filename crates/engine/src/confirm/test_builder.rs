@@ -1,7 +1,7 @@
 //! Test cases from paths: inputs from a model, expected values from the confirming concrete run.
 
 use crate::confirm::concrete_run::watch_kind;
-use crate::confirm::description::{ConditionOutcome, describe};
+use crate::confirm::description::{ConditionOutcome, ShortenedOutcomes};
 use crate::confirm::run_record::{ConcreteRun, RunObservation};
 use crate::exec::executor::Executor;
 use crate::goals::coverage::{ConfirmationScope, Coverage};
@@ -121,8 +121,7 @@ impl Executor<'_> {
         id: String,
     ) -> TestCase {
         let volatile = answers.iter().any(|input| input.source == InputSource::Volatile);
-        let mut way: Vec<ConditionOutcome> = state.trail.outcomes().filter_map(condition).collect();
-        way.reverse();
+        let way = ShortenedOutcomes::of_newest_first(self.module, state.trail.outcomes().filter_map(condition));
         TestCase {
             id,
             function: self.module.functions[func].name.clone(),
@@ -131,7 +130,7 @@ impl Executor<'_> {
             outcome: if run.accepted { outcome } else { Outcome::OracleRejected },
             expected: run.expected,
             oracle: self.config.oracle.clone(),
-            description: describe(self.module, way.into_iter()),
+            description: way.describe(self.module),
             path: run.path,
             covers: run.hits,
             heap: touchstone_criteria::HeapOrigin::Made,

@@ -10,7 +10,6 @@
 
 use crate::config::{Calls, Config, Entry};
 use crate::confirm::concrete_run::watch_kind;
-use crate::confirm::description::describe;
 use crate::confirm::goal_observer::EdgeRecording;
 use crate::confirm::run_record::{ConcreteRun, RunObservation};
 use crate::exec::executor::machine_templates::MachineTemplates;
@@ -428,7 +427,7 @@ impl<'a> MutationSearch<'a, '_> {
         );
         let alike = outcome(self.module(), &run.end).as_ref() == Some(&test.outcome);
         let holds = alike && run.hits == test.covers && run.expected == test.expected;
-        let description = describe(self.module(), run.conditions.into_iter());
+        let description = run.conditions.describe(self.module());
         holds.then_some(TestCase { description, ..test })
     }
 

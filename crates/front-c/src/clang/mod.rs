@@ -1,8 +1,9 @@
 //! clang: how it is invoked, and its AST as typed nodes.
 //!
-//! `options.rs` and `flags.rs` define how a file is compiled, `flag_effects.rs` what flags change. `process.rs` runs clang (`watchdog.rs` ends it at a
-//! deadline), `clang_server.rs` keeps one resident, `dump_pair.rs` requests the ASTs of two texts in one call and `dump.rs`
-//! holds an AST in serialised form. `ast_reader.rs` reads it (JSON, or the format of `compact.rs`; `json_keys.rs`) as a
+//! `options.rs` and `flags.rs` define how a file is compiled, `flag_effects.rs` what flags change, `compiler_version.rs`
+//! which version of GNU C clang claims. `process.rs` runs clang (`watchdog.rs` ends it at a deadline), `clang_server.rs`
+//! keeps one resident, `dump_pair.rs` requests the ASTs of two texts in one call and `dump.rs` holds an AST in serialised
+//! form. `ast_reader.rs` reads it (JSON, or the format of `compact.rs`; `json_keys.rs`) as a
 //! stream of nodes (`node.rs`) with typed attributes (`kind.rs`, `ast_enums.rs`). `ast_queries.rs` answers questions about
 //! one node, `source_text.rs` maps positions to spans and source text.
 //!
@@ -13,6 +14,7 @@ pub(crate) mod ast_queries;
 pub(crate) mod ast_reader;
 pub(crate) mod clang_server;
 mod compact;
+pub(crate) mod compiler_version;
 pub(crate) mod dump;
 pub(crate) mod dump_pair;
 pub(crate) mod flag_effects;

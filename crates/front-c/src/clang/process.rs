@@ -3,12 +3,10 @@
 use crate::clang::options::Options;
 use crate::clang::watchdog::{ChildOutput, Watchdog};
 use crate::error::FrontError;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use touchstone_base::Deadline;
 
@@ -39,7 +37,7 @@ fn find_program(asked: Option<PathBuf>) -> Result<PathBuf, FrontError> {
         .ok_or(FrontError::ClangNotFound { tried: None })
 }
 
-fn on_path(name: &Path) -> Option<PathBuf> {
+pub(super) fn on_path(name: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|directory| directory.join(name)).find(|candidate| is_program(candidate))
 }
@@ -162,7 +160,7 @@ pub(crate) fn with_deep_stack(program: &Path) -> Command {
 }
 
 /// The prefix of the flag that names the version of the gcc that translates the program.
-const GNU_VERSION: &str = "-fgnuc-version=";
+pub(super) const GNU_VERSION: &str = "-fgnuc-version=";
 
 /// Undefines macros that clang defines and gcc does not: if gcc translates the program, `#ifdef __clang__` is false.
 const CLANG_ONLY_MACROS: [&str; 6] = [
@@ -177,36 +175,6 @@ const CLANG_ONLY_MACROS: [&str; 6] = [
 /// Returns true if the flags say that gcc translates the program.
 pub(crate) fn is_gcc(flags: &[String]) -> bool {
     flags.iter().any(|flag| flag.starts_with(GNU_VERSION))
-}
-
-/// Returns the flag that makes clang claim a compiler's version of GNU C; `None` for clang and compilers unlike gcc.
-///
-/// From version 7 on, glibc's headers use types and attributes that clang does not have, so later versions are replaced
-/// by the last one before. The compiler is run once in a process.
-pub fn gnu_version(compiler: &str) -> Option<String> {
-    static KNOWN: Mutex<BTreeMap<String, Option<String>>> = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    known.entry(compiler.to_string()).or_insert_with(|| ask_for_version(compiler)).clone()
-}
-
-fn ask_for_version(compiler: &str) -> Option<String> {
-    let mut words = compiler.split_whitespace();
-    let mut command = Command::new(words.next()?);
-    command.args(words).args(["-dM", "-E", "-x", "c", "-"]).stdin(Stdio::null()).stderr(Stdio::null());
-    let output = command.output().ok().filter(|output| output.status.success())?;
-    claimed_version(&String::from_utf8_lossy(&output.stdout))
-}
-
-/// Returns the flag of [`gnu_version`] for the compiler's list of predefined macros.
-fn claimed_version(macros: &str) -> Option<String> {
-    const NEWEST_VERSION: [u32; 3] = [6, 5, 0];
-    let value = |name: &str| {
-        let mut lines = macros.lines().filter_map(|line| line.strip_prefix("#define ")?.split_once(' '));
-        lines.find(|(defined, _)| *defined == name).map(|(_, value)| value.trim().parse::<u32>().unwrap_or(0))
-    };
-    let version = [value("__GNUC__")?, value("__GNUC_MINOR__")?, value("__GNUC_PATCHLEVEL__")?];
-    let [major, minor, patch] = version.min(NEWEST_VERSION);
-    (value("__clang__").is_none()).then(|| format!("{GNU_VERSION}{major}.{minor}.{patch}"))
 }
 
 /// Protects a relative path that starts with a dash from being parsed as a flag.
@@ -255,21 +223,4 @@ pub(crate) fn capture(
     let finished = run.finish()?;
     read.map_err(|source| FrontError::ClangFailed { clang: clang.program.clone(), source })?;
     Ok(finished.map(|()| String::from_utf8_lossy(&text).into_owned()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clang_claims_the_version_of_gcc_as_far_as_headers_allow() {
-        let check = |macros: &str, expected: Option<&str>| assert_eq!(claimed_version(macros).as_deref(), expected);
-        let gcc = |major: u32, minor: u32| {
-            format!("#define __GNUC__ {major}\n#define __GNUC_MINOR__ {minor}\n#define __GNUC_PATCHLEVEL__ 0\n")
-        };
-        check(&gcc(12, 2), Some("-fgnuc-version=6.5.0"));
-        check(&gcc(4, 9), Some("-fgnuc-version=4.9.0"));
-        check(&format!("{}#define __clang__ 1\n", gcc(4, 2)), None);
-        check("#define __TINYC__ 927\n", None);
-    }
 }

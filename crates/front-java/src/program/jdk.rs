@@ -265,7 +265,8 @@ impl Jdk {
         hash.write(&std::fs::read(self.home.join("release")).unwrap_or_default());
         let texts = COMPILER_HELPERS.iter().chain(&PROGRAMS).chain(&JUNIT_SHIM).chain(&LABEL);
         texts.for_each(|(_, text)| hash.write(text.as_bytes()));
-        let kept = cache_dir().map(|cache| cache.join(format!("touchstone/java/{:016x}", hash.finish())));
+        let kept = touchstone_base::user_cache_dir()
+            .map(|cache| cache.join(format!("touchstone/java/{:016x}", hash.finish())));
         if let Some(kept) = kept.as_ref().filter(|kept| is_complete(kept)) {
             return Ok(kept.clone());
         }
@@ -352,12 +353,6 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Returns the user's cache directory.
-fn cache_dir() -> Option<PathBuf> {
-    let given = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    given("XDG_CACHE_HOME").or_else(|| given("HOME").map(|home| home.join(".cache")))
 }
 
 fn home() -> Result<PathBuf, JdkError> {

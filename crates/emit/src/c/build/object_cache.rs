@@ -8,7 +8,7 @@ use std::hash::Hasher;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use touchstone_base::StableHasher;
+use touchstone_base::{StableHasher, user_cache_dir};
 
 /// The number of entries that are always kept.
 const MAX_ENTRIES: usize = 16;
@@ -37,7 +37,7 @@ impl ObjectCache {
             hash.write(text.as_bytes());
             hash.write(&[0]);
         });
-        let root = cache_dir()?.join("touchstone/replay");
+        let root = user_cache_dir()?.join("touchstone/replay");
         let entry = root.join(format!("{:016x}", hash.finish()));
         Some(ObjectCache { root, entry, user: owned.metadata().ok()?.uid() })
     }
@@ -86,12 +86,6 @@ impl ObjectCache {
         let unused = |time: &SystemTime| time.elapsed().is_ok_and(|age| age > MIN_EVICTION_AGE);
         known.iter().filter(|(time, _)| unused(time)).try_for_each(|(_, path)| std::fs::remove_dir_all(path))
     }
-}
-
-/// Returns the user's cache directory (XDG Base Directory Specification).
-fn cache_dir() -> Option<PathBuf> {
-    let given = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    given("XDG_CACHE_HOME").or_else(|| given("HOME").map(|home| home.join(".cache")))
 }
 
 /// Returns the executable that a command starts.

@@ -78,6 +78,13 @@ impl PreprocessedUnit {
         preprocessed
     }
 
+    /// Returns true if the unit mentions a mathematical function: it includes `math.h`, or declares the function itself.
+    pub(crate) fn mentions_math(&self) -> bool {
+        const COMMON: [&str; 12] =
+            ["sqrt", "sin", "cos", "exp", "log", "pow", "floor", "ceil", "fmod", "fabs", "csqrt", "feraiseexcept"];
+        COMMON.iter().any(|name| self.words.contains(*name))
+    }
+
     /// Collects functions. At file scope, a name before a parenthesis is a function (or an attribute, which does no
     /// harm), also if it is parenthesised itself, which prevents macro expansion.
     fn find_functions(&mut self, text: &str) {

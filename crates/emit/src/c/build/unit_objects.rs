@@ -1,5 +1,5 @@
-//! Object files that are compiled once per run: the program's other translation units; and whether sanitizers are
-//! available.
+//! Object files that are compiled once per run: the program's other translation units; and whether sanitizers and quick
+//! links work.
 //!
 //! Functions are replayed independently and concurrently, and all are linked with the same object files.
 
@@ -7,6 +7,7 @@ use crate::EmitError;
 use crate::c::build::compiler::{BuildVariant, Compiler};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The object files of a run. They are removed with the last user.
@@ -19,6 +20,8 @@ struct Inner {
     /// Maps a unit, and whether it is sanitized, to its object file.
     units: Mutex<BTreeMap<(usize, bool), Slot>>,
     sanitizers: OnceLock<bool>,
+    quick_links_failed: AtomicBool,
+    links_with_math: AtomicBool,
 }
 
 /// The object file, if it exists; locked during compilation.
@@ -53,6 +56,26 @@ impl UnitObjects {
     /// Returns true if sanitized programs can be built and run.
     pub(crate) fn has_sanitizers(&self, compiler: &Compiler) -> bool {
         *self.0.sanitizers.get_or_init(|| compiler.has_sanitizers())
+    }
+
+    /// Returns true if a quick link of the run failed.
+    pub(crate) fn quick_links_failed(&self) -> bool {
+        self.0.quick_links_failed.load(Ordering::Relaxed)
+    }
+
+    /// Returns true if a program of the run could not be linked without the mathematical library.
+    pub(crate) fn links_with_math(&self) -> bool {
+        self.0.links_with_math.load(Ordering::Relaxed)
+    }
+
+    /// Links all further programs of the run with the mathematical library.
+    pub(crate) fn link_with_math(&self) {
+        self.0.links_with_math.store(true, Ordering::Relaxed);
+    }
+
+    /// Links all further programs of the run as usual.
+    pub(crate) fn give_up_quick_links(&self) {
+        self.0.quick_links_failed.store(true, Ordering::Relaxed);
     }
 }
 

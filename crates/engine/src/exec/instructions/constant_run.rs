@@ -18,28 +18,40 @@ use touchstone_ir::{BinOp, CastOp, Function, Inst, InstKind, Operand, TermKind};
 pub(crate) const FREE_STEPS_FACTOR: u64 = 9;
 
 impl Executor<'_> {
-    /// Executes instructions and branches as long as their operands are constants, at most `most` of them and up to a
-    /// goal. Returns their number.
+    /// Executes instructions and branches as long as their operands are constants, and passes points without goals: at
+    /// most `most` of them, and up to a goal. Returns their number.
     pub(super) fn run_constants(&mut self, state: &mut State, most: u32) -> u32 {
         if state.is_folded() {
             return 0;
         }
         let module = self.module;
         let free = self.config.steps.saturating_mul(FREE_STEPS_FACTOR).saturating_sub(self.ledger.free_steps);
-        let left = self.config.steps.saturating_sub(state.charged_steps).saturating_add(free).min(u64::from(most));
+        let charged = state.charged_steps;
+        let (steps, most) = (self.config.steps.saturating_sub(charged).saturating_add(free), u64::from(most));
         let counts_iterations = self.config.loop_bound.is_some() || self.config.paths != PathsOf::Any;
-        let mut executed = 0;
-        while executed < left {
+        // A point counts no step.
+        let (mut executed, mut points) = (0, 0);
+        let is_full = |executed: u64, points: u64| executed == steps || executed + points == most;
+        while !is_full(executed, points) {
             let Some(frame) = state.frames.last_mut().map(Rc::make_mut) else { break };
             let function = &module.functions[frame.func];
             let block = &function.blocks[frame.block];
-            let end = block.insts.len().min(frame.inst.saturating_add((left - executed) as usize));
-            let begin = frame.inst;
-            while frame.inst < end && compute(frame, function, &block.insts[frame.inst]) {
+            while let Some(inst) = block.insts.get(frame.inst).filter(|_| !is_full(executed, points)) {
+                if let InstKind::Point { point } = inst.kind {
+                    if charged + executed.saturating_sub(free) >= self.config.steps
+                        || self.watches_point(frame.func, point)
+                    {
+                        break;
+                    }
+                    points += 1;
+                } else if compute(frame, function, inst) {
+                    executed += 1;
+                } else {
+                    break;
+                }
                 frame.inst += 1;
             }
-            executed += (frame.inst - begin) as u64;
-            if frame.inst < block.insts.len() || executed == left || counts_iterations {
+            if frame.inst < block.insts.len() || is_full(executed, points) || counts_iterations {
                 break;
             }
             let span = block.terminator.span;
@@ -60,10 +72,11 @@ impl Executor<'_> {
             }
         }
         spend(WorkKind::ConstantInstruction, executed);
+        spend(WorkKind::Instruction, points);
         state.steps += executed;
         state.charged_steps += executed.saturating_sub(free);
         self.ledger.free_steps += executed.min(free);
-        executed as u32
+        (executed + points) as u32
     }
 }
 

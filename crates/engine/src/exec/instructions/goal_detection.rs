@@ -79,6 +79,15 @@ impl Executor<'_> {
         }
     }
 
+    /// Returns true if [`Self::watch_point`] does anything at a point.
+    #[inline]
+    pub(crate) fn watches_point(&self, func: FuncId, point: PointId) -> bool {
+        let Some(coverage) = &self.goal_tracker.coverage else { return false };
+        let all = self.config.labels != Labels::Idl;
+        (coverage.labels > 0 || all)
+            && coverage.watch.point(func, point).iter().any(|goal| all || coverage.is_open(*goal))
+    }
+
     /// Detects labels at a point; in direct mode returns a fork on them.
     pub(crate) fn watch_point(&mut self, state: &State, point: PointId, span: Span) -> Result<Flow, Stop> {
         let Some(coverage) = &self.goal_tracker.coverage else { return Ok(Flow::Next) };

@@ -4,6 +4,7 @@
 //! Clang's JSON has no assembly, so the text is used. The search for the declarations that one depends on goes by name,
 //! without scopes: it may find too many of them, never too few.
 
+use crate::clang::compiler_version;
 use crate::clang::flags::flags_for;
 use crate::clang::options::Options;
 use crate::clang::process::{self, ClangInput};
@@ -84,7 +85,7 @@ impl DeclarationTexts {
     pub fn read(&mut self, file: &Path, options: &Options) -> Result<(), FrontError> {
         let clang = process::find(options)?;
         let mut flags = flags_for(file, options)?;
-        flags.splice(0..0, options.compiler.as_deref().and_then(process::gnu_version));
+        flags.splice(0..0, options.compiler.as_deref().and_then(compiler_version::gnu_version));
         flags.extend(POSITION_MACROS.map(str::to_string));
         let text = process::capture(&clang, "-E", &flags, ClangInput::File(file))?
             .map_err(|stderr| FrontError::DoesNotCompile { file: file.to_path_buf(), stderr })?;

@@ -1,5 +1,6 @@
 //! Lowers files to a module: translation units, then models of the library, then external functions.
 
+use crate::clang::compiler_version;
 use crate::clang::flag_effects::{self, FlagEffects};
 use crate::clang::flags::{flags_for, predefined_macros};
 use crate::clang::options::{LibraryMode, OffsetofMode, Options};
@@ -102,7 +103,7 @@ fn lower_program(
     program.executes = executes;
     let given = options.compiler.as_deref().unwrap_or_default().split_whitespace();
     let given: Vec<String> = given.skip_while(|word| !word.starts_with('-')).map(str::to_string).collect();
-    let claimed = options.compiler.as_deref().and_then(process::gnu_version);
+    let claimed = options.compiler.as_deref().and_then(compiler_version::gnu_version);
     for file in files {
         let mut flags = flags_for(file, options)?;
         flags.splice(0..0, claimed.iter().chain(given.iter().filter(|word| is_known_to_clang(word))).cloned());
