@@ -13,7 +13,7 @@ use touchstone_engine::{Config, SearchEvent, Sink, explore};
 use touchstone_front_c::helper_name;
 use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, Module};
 
-const CHECK_TIME: Duration = Duration::from_secs(3);
+const CHECK_TIME: Duration = Duration::from_secs(1);
 const MAX_PATHS: u64 = 4096;
 /// The code for a failure of the expressions themselves.
 const FAILED: u64 = 0;
