@@ -78,7 +78,7 @@ pub enum InstKind {
         /// Target, an integer of the result's width.
         dst: Reg,
         /// Operation.
-        op: float::Op,
+        op: float::FloatOp,
         /// The format that it works in.
         format: float::Format,
         /// As many as the operation takes, integers of its arguments' width.
@@ -238,13 +238,13 @@ pub enum Builtin {
     /// `(ptr) -> i64`: the bytes of the object that the pointer leads into.
     ObjectSize,
     /// `(ptr, i64 size)`: uninitialised bytes become zero. For fields that share bytes with others (bit-fields).
-    Settle,
+    ZeroUninitialised,
     /// `(ptr union, i64 size, i64 member)`: the next access reads this member of a union of the given size. A concrete
     /// run ignores it; creation of inputs creates that member.
-    Look,
+    ObserveMember,
     /// `(ptr, i64 type)`: the next access uses the pointer as one to this type, the number of a [`crate::DataTypeId`],
     /// whatever its declaration. A concrete run ignores it; creation of inputs may create such objects.
-    TakeFor,
+    CastPointee,
     /// `(ptr address, i64 size)`: what is read next is given by a device, if the address is a register's ([`crate::REGISTERS`]).
     Refresh,
     /// `(i32 stream, ptr bytes, i64 size)`: writes bytes to standard output (1) or standard error (2).
@@ -260,18 +260,18 @@ pub enum Builtin {
     /// `(ptr name, ptr to, i64 size)`: havocs the pointee of a parameter: the function with this name
     /// (`function.parameter`) may write an input of at most the given size there, of the pointee type, or nothing. `to`
     /// is a parameter of the enclosing function.
-    LetWrite,
+    HavocPointee,
     /// `(ptr name, …)`: an external function with this name is called with these arguments. A run records them; the
     /// side effects are unknown.
     Called,
     /// As `Called`, for a function with a description: the instructions that follow are its only effects.
-    CalledAsSaid,
+    CalledAsSpecified,
     /// `(ptr name, ptr to, i64 size)`: records the bytes that an external function has written; there is no other
     /// effect. The sources are [`InputSource::Written`] and [`InputSource::Changed`].
-    Left(InputSource),
+    RecordEffect(InputSource),
     /// `(ptr what, T value) -> T`: the value, which may be another one in a real program for the named reason. `(ptr
     /// what)`: the same for everything that follows. A concrete run continues; proofs take it into account.
-    Unsettled,
+    Unspecified,
     /// `()`: control stays here for ever, and nothing else happens.
     Hang,
     /// `(i32)`: ends the program with this status.
@@ -281,7 +281,7 @@ pub enum Builtin {
     /// `(ptr text, i64 length) -> float`, as bits: the value of a decimal number, rounded once.
     ParseFloat(float::Format),
     /// `(float…) -> float`, as bits: a mathematical function whose values are the host library's.
-    Math(math::Function, float::Format),
+    Math(math::MathFunction, float::Format),
     /// One that only C has.
     C(CBuiltin),
     /// One that only Java has.
@@ -296,9 +296,9 @@ pub enum BuiltinEffect {
     /// It goes on or ends the run, by its arguments alone.
     Ends,
     /// It takes from the world, or gives to it, nothing but its arguments.
-    World,
+    Environment,
     /// It gives what memory holds to the world.
-    Shows,
+    OutputsMemory,
     /// Anything.
     Anything,
 }
@@ -307,21 +307,25 @@ impl Builtin {
     /// Returns the effect besides arguments and result.
     pub fn effect(self) -> BuiltinEffect {
         match self {
-            Builtin::Math(..) | Builtin::ObjectSize | Builtin::Look | Builtin::TakeFor | Builtin::Unsettled => {
-                BuiltinEffect::Nothing
-            }
+            Builtin::Math(..)
+            | Builtin::ObjectSize
+            | Builtin::ObserveMember
+            | Builtin::CastPointee
+            | Builtin::Unspecified => BuiltinEffect::Nothing,
             Builtin::Allocate => BuiltinEffect::Nothing,
             Builtin::Assume | Builtin::Assert | Builtin::Exit | Builtin::Abort | Builtin::Hang => BuiltinEffect::Ends,
-            Builtin::FreshInt(_) | Builtin::ReadByte | Builtin::Called | Builtin::CalledAsSaid => BuiltinEffect::World,
-            Builtin::Write | Builtin::Left(_) => BuiltinEffect::Shows,
+            Builtin::FreshInt(_) | Builtin::ReadByte | Builtin::Called | Builtin::CalledAsSpecified => {
+                BuiltinEffect::Environment
+            }
+            Builtin::Write | Builtin::RecordEffect(_) => BuiltinEffect::OutputsMemory,
             Builtin::C(builtin) => builtin.effect(),
             Builtin::Java(builtin) => builtin.effect(),
             Builtin::MakeSymbolic(_)
-            | Builtin::Settle
+            | Builtin::ZeroUninitialised
             | Builtin::Refresh
             | Builtin::RunOnly
             | Builtin::MayWrite
-            | Builtin::LetWrite
+            | Builtin::HavocPointee
             | Builtin::ParseFloat(_) => BuiltinEffect::Anything,
         }
     }

@@ -347,8 +347,8 @@ fn a_condition_without_unique_cause_pair_says_how_the_search_for_one_ended() {
         Detail::Everything,
         Some("c3  c  rows 1 and 3 (masking; no inputs found for a unique-cause pair)"),
     );
-    let stopped = || PairSearch::Stopped(PairsStopped::Incomplete(Incomplete::Bound(Bound::Questions)));
-    let expected = "c3  c  rows 1 and 3 (masking; search for a unique-cause pair stopped, bound: --pair-questions)";
+    let stopped = || PairSearch::Stopped(PairsStopped::Incomplete(Incomplete::Bound(Bound::PairQueries)));
+    let expected = "c3  c  rows 1 and 3 (masking; search for a unique-cause pair stopped, bound: --pair-queries)";
     check(stopped(), Detail::Short, Some(expected));
     check(stopped(), Detail::Everything, Some(expected));
 }

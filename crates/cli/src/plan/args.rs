@@ -121,7 +121,7 @@ pub struct Generate {
     pub out: PathBuf,
     /// The format of the report on standard output
     #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub format: Format,
+    pub format: OutputFormat,
     /// Do not compile and replay the tests; coverage is then predicted, not observed
     #[arg(long)]
     pub no_replay: bool,
@@ -168,7 +168,7 @@ pub struct Generate {
     #[arg(long, value_name = "FILE", help_heading = "Inputs")]
     pub world: Vec<PathBuf>,
     #[command(flatten)]
-    pub surroundings: Surroundings,
+    pub environment_inputs: EnvironmentOptions,
 
     /// The treatment of memory accesses at a symbolic index
     #[arg(long, default_value = "late", value_name = "MODE", help_heading = "Search")]
@@ -200,7 +200,7 @@ pub struct Generate {
     /// mcdc: the maximum number of solver queries for tests that complete independence pairs; 0 for no such tests [default: 2000
     /// plus twice the number that the objectives took]
     #[arg(long, value_name = "N", help_heading = "Search")]
-    pub pair_questions: Option<u64>,
+    pub pair_queries: Option<u64>,
     /// The work of the search for each function, counted and scaled to CPU seconds, so that verdicts do not depend on the load
     /// of the machine; 0 for no limit [default: a third of --timeout]
     #[arg(long, value_name = "SECS", help_heading = "Search", value_parser = parse_seconds)]
@@ -250,7 +250,7 @@ pub struct Generate {
 
 /// The parts of a program's environment that are inputs.
 #[derive(ClapArgs, Debug, Clone, Copy)]
-pub struct Surroundings {
+pub struct EnvironmentOptions {
     /// The treatment of external functions, of time and of random numbers
     #[arg(long, default_value = "inputs", value_name = "MODE", help_heading = "Inputs")]
     pub externals: Externals,
@@ -331,7 +331,7 @@ pub struct Bench {
     pub name: Option<BenchName>,
     /// The format of the result
     #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub format: Format,
+    pub format: OutputFormat,
     /// Run only the cases that take at most a second
     #[arg(long)]
     pub quick: bool,
@@ -376,7 +376,7 @@ pub enum Emit {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
+pub enum OutputFormat {
     Text,
     Json,
 }

@@ -143,8 +143,8 @@ fn more(out: &mut String, all: usize, of: &str) {
 
 /// Shortens a text to a few lines.
 fn shortened(text: &str) -> String {
-    const MOST: usize = 500;
-    match text.char_indices().nth(MOST) {
+    const MAX_SHOWN_CHARACTERS: usize = 500;
+    match text.char_indices().nth(MAX_SHOWN_CHARACTERS) {
         Some((end, _)) => format!("{} … ({} characters more)", &text[..end], text[end..].chars().count()),
         None => text.to_string(),
     }

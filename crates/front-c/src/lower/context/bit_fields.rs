@@ -83,7 +83,10 @@ impl Lowerer<'_, '_> {
                 part = self.shifted(BinOp::Shl, part, piece.shift, span);
                 part = self.bin(BinOp::And, part, Operand::Const(piece.ty, ours), span);
                 let size = Operand::Const(Ty::I64, u64::from(bits / 8));
-                self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Settle, args: vec![addr, size] }, span);
+                self.emit(
+                    InstKind::Builtin { dst: None, builtin: Builtin::ZeroUninitialised, args: vec![addr, size] },
+                    span,
+                );
                 let old = self.temp(piece.ty);
                 self.emit(InstKind::Load { dst: old, addr }, span);
                 let others = Operand::Const(piece.ty, mask(!ours, bits));
