@@ -1,5 +1,5 @@
 //! `touchstone bench cost` measures what whole commands cost: replay and exploration of files with many functions, small
-//! programs, hard questions for the solver, and long concrete runs.
+//! programs, hard queries to the solver, and long concrete runs.
 //!
 //! Each case runs this program on a file. The CPU time of all processes depends less on the load of the machine than the
 //! wall-clock time, which shows what several cores gain.

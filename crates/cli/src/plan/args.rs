@@ -70,7 +70,8 @@ impl TypedValueParser for CriterionNames {
             .iter()
             .map(|criterion| PossibleValue::new(criterion.name()).help(criterion.about()));
         // `paths:K` needs a number, so it is not a completion.
-        let others = self.others.split(' ').filter(|name| !name.contains(':')).map(PossibleValue::new);
+        let others =
+            self.others.split(' ').filter(|name| !name.is_empty() && !name.contains(':')).map(PossibleValue::new);
         Some(Box::new(registered.chain(others)))
     }
 }
@@ -199,7 +200,7 @@ pub struct Generate {
     pub max_paths: Option<u64>,
     /// mcdc: the maximum number of solver queries for tests that complete independence pairs; 0 for no such tests [default: 2000
     /// plus twice the number that the objectives took]
-    #[arg(long, value_name = "N", help_heading = "Search")]
+    #[arg(long, alias = "pair-questions", value_name = "N", help_heading = "Search")]
     pub pair_queries: Option<u64>,
     /// The work of the search for each function, counted and scaled to CPU seconds, so that verdicts do not depend on the load
     /// of the machine; 0 for no limit [default: a third of --timeout]
@@ -349,7 +350,7 @@ pub enum BenchName {
     Interp,
     /// The run-time cost of probes, beside gcov and llvm-cov
     Measure,
-    /// The cost of whole commands: many functions, hard questions, long runs
+    /// The cost of whole commands: many functions, hard queries, long runs
     Cost,
     /// Hard solver queries, beside Z3 and Bitwuzla from PyPI
     Solver,
