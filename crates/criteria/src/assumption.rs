@@ -12,7 +12,7 @@ pub enum Caveat {
     OtherFiles(String),
     /// An allocation fails.
     Allocation,
-    /// An input pointer leads into a part of another object, or overlaps it.
+    /// An input pointer points into a part of another object, or overlaps it.
     Overlap,
     /// The pointee of an input pointer is a heap block, which may be freed.
     Heap,
@@ -163,7 +163,7 @@ impl Caveat {
             Caveat::OtherFiles(name) => format!("another file may change {name}"),
             Caveat::Allocation => "an allocation may fail".to_string(),
             Caveat::Heap => "an input may be a block of the heap".to_string(),
-            Caveat::Overlap => "an input pointer may lead into a part of another object".to_string(),
+            Caveat::Overlap => "an input pointer may point into a part of another object".to_string(),
             Caveat::External(name) => format!("{name}, which is not defined, may change memory"),
             Caveat::Unspecified(what) => what.to_string(),
             Caveat::Undefined => "inputs without a defined result (the least number divided by -1, a float that its \

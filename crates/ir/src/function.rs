@@ -23,9 +23,9 @@ pub enum FunctionRole {
     /// A function of the program, or one that it only declares.
     #[default]
     Program,
-    /// A model of one that the language's library has.
+    /// A model of a function of the language's library.
     Model,
-    /// A model of one whose answers are the world's: time, chance. Tests answer for it.
+    /// A model of a function whose results come from the environment: time, random numbers. Tests stub it.
     Environment,
     /// A model of a harness's request for an input.
     Harness,

@@ -223,8 +223,7 @@ pub enum Callee {
 /// Operations that the interpreter and the engine implement, for all languages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Builtin {
-    /// `(ptr address, i64 size, ptr name) `: the bytes become inputs that come in there. The name is a NUL-terminated constant
-    /// string.
+    /// `(ptr address, i64 size, ptr name)`: the bytes become inputs. The name is a NUL-terminated constant string.
     MakeSymbolic(InputSource),
     /// `(ptr name) -> iN or ptr`: a fresh input of the result's type; a pointer is null or unknown.
     FreshInt(InputSource),
@@ -235,17 +234,18 @@ pub enum Builtin {
     /// `(i64 size) -> ptr`: a fresh zeroed heap object. It never fails. A size that depends on inputs stays a term:
     /// symbolic execution forks on sizes only where the program does.
     Allocate,
-    /// `(ptr) -> i64`: the bytes of the object that the pointer leads into.
+    /// `(ptr) -> i64`: the bytes of the object that the pointer points into.
     ObjectSize,
     /// `(ptr, i64 size)`: uninitialised bytes become zero. For fields that share bytes with others (bit-fields).
     ZeroUninitialised,
-    /// `(ptr union, i64 size, i64 member)`: the next access reads this member of a union of the given size. A concrete
-    /// run ignores it; creation of inputs creates that member.
+    /// `(ptr union, i64 size, i64 member)`: the next access observes this member of a union of the given size. A
+    /// concrete run ignores it; creation of inputs creates that member.
     ObserveMember,
-    /// `(ptr, i64 type)`: the next access uses the pointer as one to this type, the number of a [`crate::DataTypeId`],
-    /// whatever its declaration. A concrete run ignores it; creation of inputs may create such objects.
+    /// `(ptr, i64 type)`: the next access casts the pointer to one to this type, the number of a [`crate::DataTypeId`],
+    /// independent of its declaration. A concrete run ignores it; creation of inputs may create such objects.
     CastPointee,
-    /// `(ptr address, i64 size)`: what is read next is given by a device, if the address is a register's ([`crate::REGISTERS`]).
+    /// `(ptr address, i64 size)`: the next read returns a value of a device, if the address is a register's
+    /// ([`crate::REGISTERS`]).
     Refresh,
     /// `(i32 stream, ptr bytes, i64 size)`: writes bytes to standard output (1) or standard error (2).
     Write,
@@ -266,13 +266,13 @@ pub enum Builtin {
     Called,
     /// As `Called`, for a function with a description: the instructions that follow are its only effects.
     CalledAsSpecified,
-    /// `(ptr name, ptr to, i64 size)`: records the bytes that an external function has written; there is no other
-    /// effect. The sources are [`InputSource::Written`] and [`InputSource::Changed`].
+    /// `(ptr name, ptr to, i64 size)`: records a described side effect: the bytes that an external function has written.
+    /// There is no other effect. The sources are [`InputSource::Written`] and [`InputSource::Changed`].
     RecordEffect(InputSource),
-    /// `(ptr what, T value) -> T`: the value, which may be another one in a real program for the named reason. `(ptr
-    /// what)`: the same for everything that follows. A concrete run continues; proofs take it into account.
+    /// `(ptr what, T value) -> T`: the value, which is unspecified: a real program may have another one, for the named
+    /// reason. `(ptr what)`: the same for everything that follows. A concrete run continues; proofs take it into account.
     Unspecified,
-    /// `()`: control stays here for ever, and nothing else happens.
+    /// `()`: the run never continues, and has no further effect.
     Hang,
     /// `(i32)`: ends the program with this status.
     Exit,
@@ -282,22 +282,22 @@ pub enum Builtin {
     ParseFloat(float::Format),
     /// `(float…) -> float`, as bits: a mathematical function whose values are the host library's.
     Math(math::MathFunction, float::Format),
-    /// One that only C has.
+    /// A builtin of C only.
     C(CBuiltin),
-    /// One that only Java has.
+    /// A builtin of Java only.
     Java(JavaBuiltin),
 }
 
 /// The effect of a builtin besides its arguments and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BuiltinEffect {
-    /// Nothing: its result follows from its arguments, or is an object that it makes.
+    /// None: its result depends only on its arguments, or is an object that it allocates.
     Nothing,
-    /// It goes on or ends the run, by its arguments alone.
+    /// It continues or ends the run, depending only on its arguments.
     Ends,
-    /// It takes from the world, or gives to it, nothing but its arguments.
+    /// It reads from the environment, or writes its arguments to it.
     Environment,
-    /// It gives what memory holds to the world.
+    /// It writes the contents of memory to the environment.
     OutputsMemory,
     /// Anything.
     Anything,

@@ -73,7 +73,7 @@ pub enum GlobalRole {
     Variable,
     /// A variable that opaque code also names, reads and writes: assembly, the linker, another symbol.
     Exposed,
-    /// State of earlier library calls: any value until a call sets it.
+    /// State of the library, set by earlier calls: any value until a call sets it.
     LibraryState,
     /// A heap object that exists when a run starts. It holds the value in the module, no test sets it, and it is never
     /// freed (freeing it is unsupported).

@@ -1,8 +1,8 @@
 //! Bit-fields: reads and writes of parts of bytes.
 //!
 //! Only bytes that contain bits of the field are accessed, in pieces of valid widths, so that uninitialised neighbours
-//! are not read. A byte that is shared with other fields is settled before it is written: initialisation is tracked per
-//! byte, so a bit-field next to a written one reads as zero and not as an error.
+//! are not read. An uninitialised byte that is shared with other fields becomes zero before it is written: initialisation is
+//! tracked per byte, so a bit-field next to a written one reads as zero and not as an error.
 
 use crate::lower::context::func::Lowerer;
 use touchstone_base::Span;
