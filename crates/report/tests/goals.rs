@@ -325,7 +325,7 @@ decisions
     assert!(verbose.contains("4 of 4 shown\n    on && hot\n"), "{verbose}");
     let other = Campaign { functions: vec![result("step", "stmt", [1, 1, 0, 0])], ..Campaign::default() };
     let other = shown(&other, &extras, Detail::Short, Style::default());
-    assert!(!other.contains("decisions"), "nobody asked for MC/DC: {other}");
+    assert!(!other.contains("decisions"), "MC/DC was not requested: {other}");
 }
 
 #[test]

@@ -180,7 +180,7 @@ impl Subject<'_> {
             match &objective.status {
                 Status::Covered(by) => {
                     let witness = |test: &&TestCase| by.contains(&test.id);
-                    let test = tests.0.iter().find(witness).unwrap_or_else(|| panic!("covered by nobody: {what}"));
+                    let test = tests.0.iter().find(witness).unwrap_or_else(|| panic!("covered by no test: {what}"));
                     let run = self.run(&module, func, &test.answers, &watch);
                     assert!(run.hits.contains(&id), "covered by {}, which doesn't: {what}", test.id);
                 }

@@ -298,7 +298,7 @@ impl Subject<'_> {
                 }
                 Status::Unknown(_) => {}
                 Status::Uncovered | Status::Unaffected => {
-                    wrong.push(format!("{what}: a verdict that nobody asked for"))
+                    wrong.push(format!("{what}: an unrequested verdict"))
                 }
             }
         }
