@@ -25,7 +25,7 @@ public class BoundedStack {
         return items[--size];
     }
 
-    /** Whether a value above 3 is there, or both of two values are the same. */
+    /** Returns true if a value above 3 is there, or both of two values are the same. */
     public boolean has(int value) {
         for (int i = 0; i < size; i++) {
             if (items[i] == value && value > 3) {

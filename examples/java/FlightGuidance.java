@@ -22,7 +22,7 @@ public class FlightGuidance {
         }
     }
 
-    /** What receivers say. */
+    /** Takes the readings of the receivers. */
     boolean sense(boolean onCourse, boolean onGlide, int height) {
         if (armed && onCourse && (lateral == Lateral.NAVIGATION || lateral == Lateral.HEADING)) {
             lateral = Lateral.APPROACH;

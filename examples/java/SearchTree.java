@@ -68,7 +68,7 @@ public class SearchTree {
         return true;
     }
 
-    /** How many numbers there are. */
+    /** Returns the number of numbers. */
     public int size() {
         return size;
     }

@@ -15,7 +15,7 @@ public class Triangle {
         return a == b || b == c || a == c ? 2 : 1;
     }
 
-    /** Whether the sum of the sides fits into an int. */
+    /** Returns true if the sum of the sides fits into an int. */
     static boolean isSmall(int a, int b, int c) {
         try {
             return Math.addExact(Math.addExact(a, b), c) > 0;

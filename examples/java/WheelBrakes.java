@@ -28,7 +28,7 @@ public class WheelBrakes {
         return pressure;
     }
 
-    /** The ground crew has looked at it; what brakes stays as it is. */
+    /** The ground crew has inspected it; what brakes stays as it is. */
     void repaired() {
         latched = false;
     }

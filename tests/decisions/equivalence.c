@@ -44,7 +44,7 @@ int against_constants(int a, int b) {
     return 0;
 }
 
-// Both sides are numbers: one condition, for everybody.
+// Both sides are numbers: one condition, for every compiler.
 int equal_numbers(int a, int b) {
     if (a == b)
         return 1;

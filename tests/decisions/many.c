@@ -41,7 +41,7 @@ int seventy_two(const unsigned char byte[72]) {
     return 0;
 }
 
-// More rows than anyone could list: 2 to the power of 37, less one.
+// More rows than a list can have: 2 to the power of 37, less one.
 int pairs_of_flags(unsigned long left, unsigned long right) {
     if (((left >> 0 & 1) && (right >> 0 & 1)) ||
         ((left >> 1 & 1) && (right >> 1 & 1)) ||

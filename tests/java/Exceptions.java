@@ -1,4 +1,4 @@
-/** What is thrown, who catches it, what `finally` does, and what the language itself throws. */
+/** Thrown objects, their handlers, `finally`, and the exceptions of the language itself. */
 public class Exceptions {
     static class Own extends Exception { final int code; Own(String m, int code) { super(m); this.code = code; } }
     static class Resource implements AutoCloseable { final String n; Resource(String n) { this.n = n; System.out.println("open " + n); } public void close() throws Own { System.out.println("close " + n); if (n.equals("bad")) throw new Own("close failed", 2); } }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a test changes, and what of it its assertions depend on. The comment before a test says what is expected: checked / changed, and
+ * The state that a test changes, and the part that its assertions depend on. The comment before a test says what is expected: checked / changed, and
  * what is not checked.
  */
 class TableTest {

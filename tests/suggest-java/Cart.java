@@ -3,7 +3,7 @@ package shop;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What somebody wants to buy. */
+/** The items that a customer wants to buy. */
 public class Cart {
     enum State { OPEN, PAID }
 
@@ -59,7 +59,7 @@ public class Cart {
 
     boolean isHidden() { throw new IllegalStateException(); }
 
-    /** Where it goes to. */
+    /** The address of delivery. */
     static class Address {
         private String street;
 

@@ -48,7 +48,7 @@ class CartTest {
         cart.follow(cart);
     }
 
-    // Nobody can see what is hidden.
+    // Hidden state has no observer.
     // + assertEquals(0, cart.count());
     @Test
     void hides() {

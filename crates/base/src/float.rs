@@ -5,7 +5,7 @@
 //! Where the language leaves a result open it is what x86-64 with SSE gives:
 //!
 //! - a NaN result is the first NaN operand made quiet, or [`Format::default_nan`] (sign set) if no operand is one;
-//! - a value that does not fit the integer it is converted to gives the "integer indefinite" value, see [`Op::ToSigned`].
+//! - a value that does not fit the integer it is converted to gives the "integer indefinite" value, see [`FloatOp::ToSigned`].
 //!
 //! Not here: negation, absolute value, copying of signs and classification, which are plain bit operations; rounding modes
 //! and exception flags; transcendental functions.
@@ -122,7 +122,7 @@ impl Rounding {
 
 /// An operation. "The format" is the one given to [`eval`] beside it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Op {
+pub enum FloatOp {
     /// `a + b`.
     Add,
     /// `a - b`.
@@ -163,21 +163,32 @@ pub enum Op {
     Saturate(u8),
 }
 
-impl Op {
+impl FloatOp {
     /// Returns the number of operands.
     pub const fn arity(self) -> usize {
         match self {
-            Op::Fma => 3,
-            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Eq | Op::Lt | Op::Le => 2,
-            Op::Sqrt | Op::Round(_) | Op::Convert(_) => 1,
-            Op::FromSigned(_) | Op::FromUnsigned(_) | Op::ToSigned(_) | Op::ToUnsigned(_) | Op::Saturate(_) => 1,
+            FloatOp::Fma => 3,
+            FloatOp::Add
+            | FloatOp::Sub
+            | FloatOp::Mul
+            | FloatOp::Div
+            | FloatOp::Rem
+            | FloatOp::Eq
+            | FloatOp::Lt
+            | FloatOp::Le => 2,
+            FloatOp::Sqrt | FloatOp::Round(_) | FloatOp::Convert(_) => 1,
+            FloatOp::FromSigned(_)
+            | FloatOp::FromUnsigned(_)
+            | FloatOp::ToSigned(_)
+            | FloatOp::ToUnsigned(_)
+            | FloatOp::Saturate(_) => 1,
         }
     }
 
     /// Width of each argument.
     pub const fn argument_bits(self, format: Format) -> u8 {
         match self {
-            Op::FromSigned(bits) | Op::FromUnsigned(bits) => bits,
+            FloatOp::FromSigned(bits) | FloatOp::FromUnsigned(bits) => bits,
             _ => format.bits(),
         }
     }
@@ -185,8 +196,13 @@ impl Op {
     /// The format of the result; none for a truth value or an integer.
     pub const fn result_format(self, format: Format) -> Option<Format> {
         match self {
-            Op::Eq | Op::Lt | Op::Le | Op::ToSigned(_) | Op::ToUnsigned(_) | Op::Saturate(_) => None,
-            Op::Convert(to) => Some(to),
+            FloatOp::Eq
+            | FloatOp::Lt
+            | FloatOp::Le
+            | FloatOp::ToSigned(_)
+            | FloatOp::ToUnsigned(_)
+            | FloatOp::Saturate(_) => None,
+            FloatOp::Convert(to) => Some(to),
             _ => Some(format),
         }
     }
@@ -194,27 +210,27 @@ impl Op {
     /// Width of the result.
     pub const fn result_bits(self, format: Format) -> u8 {
         match self {
-            Op::Eq | Op::Lt | Op::Le => 1,
-            Op::Convert(to) => to.bits(),
-            Op::ToSigned(bits) | Op::ToUnsigned(bits) | Op::Saturate(bits) => bits,
+            FloatOp::Eq | FloatOp::Lt | FloatOp::Le => 1,
+            FloatOp::Convert(to) => to.bits(),
+            FloatOp::ToSigned(bits) | FloatOp::ToUnsigned(bits) | FloatOp::Saturate(bits) => bits,
             _ => format.bits(),
         }
     }
 }
 
-/// The result of an operation, masked to [`Op::result_bits`]. Bits of arguments above their width are ignored; a missing
+/// The result of an operation, masked to [`FloatOp::result_bits`]. Bits of arguments above their width are ignored; a missing
 /// argument counts as 0.
-pub fn eval(op: Op, format: Format, args: &[u64]) -> u64 {
+pub fn eval(op: FloatOp, format: Format, args: &[u64]) -> u64 {
     let arg = |index: usize| {
         let width = op.argument_bits(format);
         args.get(index).map_or(0, |value| value & (u64::MAX >> (64 - width.clamp(1, 64))))
     };
     match op {
-        Op::Eq => u64::from(format.value(arg(0)) == format.value(arg(1))),
-        Op::Lt => u64::from(format.value(arg(0)) < format.value(arg(1))),
-        Op::Le => u64::from(format.value(arg(0)) <= format.value(arg(1))),
-        Op::Convert(to) => convert(format, to, arg(0)),
-        Op::FromSigned(bits) => {
+        FloatOp::Eq => u64::from(format.value(arg(0)) == format.value(arg(1))),
+        FloatOp::Lt => u64::from(format.value(arg(0)) < format.value(arg(1))),
+        FloatOp::Le => u64::from(format.value(arg(0)) <= format.value(arg(1))),
+        FloatOp::Convert(to) => convert(format, to, arg(0)),
+        FloatOp::FromSigned(bits) => {
             let shift = 64 - u32::from(bits.clamp(1, 64));
             let value = (arg(0) << shift) as i64 >> shift;
             match format {
@@ -222,14 +238,21 @@ pub fn eval(op: Op, format: Format, args: &[u64]) -> u64 {
                 Format::F64 => (value as f64).to_bits(),
             }
         }
-        Op::FromUnsigned(_) => match format {
+        FloatOp::FromUnsigned(_) => match format {
             Format::F32 => u64::from((arg(0) as f32).to_bits()),
             Format::F64 => (arg(0) as f64).to_bits(),
         },
-        Op::ToSigned(bits) => to_signed(format.value(arg(0)), bits),
-        Op::ToUnsigned(bits) => to_unsigned(format.value(arg(0)), bits),
-        Op::Saturate(bits) => saturate(format.value(arg(0)), bits),
-        Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Sqrt | Op::Fma | Op::Round(_) => {
+        FloatOp::ToSigned(bits) => to_signed(format.value(arg(0)), bits),
+        FloatOp::ToUnsigned(bits) => to_unsigned(format.value(arg(0)), bits),
+        FloatOp::Saturate(bits) => saturate(format.value(arg(0)), bits),
+        FloatOp::Add
+        | FloatOp::Sub
+        | FloatOp::Mul
+        | FloatOp::Div
+        | FloatOp::Rem
+        | FloatOp::Sqrt
+        | FloatOp::Fma
+        | FloatOp::Round(_) => {
             let args = [arg(0), arg(1), arg(2)];
             let used = &args[..op.arity()];
             if let Some(nan) = used.iter().find(|&&value| format.is_nan(value)) {
@@ -247,23 +270,23 @@ pub fn eval(op: Op, format: Format, args: &[u64]) -> u64 {
 macro_rules! compute {
     ($name:ident, $float:ty) => {
         /// An operation from numbers to a number; the bits of a NaN result mean nothing.
-        fn $name(op: Op, [a, b, c]: [$float; 3]) -> $float {
+        fn $name(op: FloatOp, [a, b, c]: [$float; 3]) -> $float {
             match op {
-                Op::Add => a + b,
-                Op::Sub => a - b,
-                Op::Mul => a * b,
-                Op::Div => a / b,
-                Op::Rem => a % b,
-                Op::Sqrt => a.sqrt(),
-                Op::Fma => a.mul_add(b, c),
-                Op::Round(Rounding::Floor) => a.floor(),
-                Op::Round(Rounding::Ceil) => a.ceil(),
-                Op::Round(Rounding::Trunc) => a.trunc(),
-                Op::Round(Rounding::Even) => a.round_ties_even(),
-                Op::Round(Rounding::Away) => a.round(),
-                Op::Eq | Op::Lt | Op::Le | Op::Convert(_) => <$float>::NAN,
-                Op::FromSigned(_) | Op::FromUnsigned(_) => <$float>::NAN,
-                Op::ToSigned(_) | Op::ToUnsigned(_) | Op::Saturate(_) => <$float>::NAN,
+                FloatOp::Add => a + b,
+                FloatOp::Sub => a - b,
+                FloatOp::Mul => a * b,
+                FloatOp::Div => a / b,
+                FloatOp::Rem => a % b,
+                FloatOp::Sqrt => a.sqrt(),
+                FloatOp::Fma => a.mul_add(b, c),
+                FloatOp::Round(Rounding::Floor) => a.floor(),
+                FloatOp::Round(Rounding::Ceil) => a.ceil(),
+                FloatOp::Round(Rounding::Trunc) => a.trunc(),
+                FloatOp::Round(Rounding::Even) => a.round_ties_even(),
+                FloatOp::Round(Rounding::Away) => a.round(),
+                FloatOp::Eq | FloatOp::Lt | FloatOp::Le | FloatOp::Convert(_) => <$float>::NAN,
+                FloatOp::FromSigned(_) | FloatOp::FromUnsigned(_) => <$float>::NAN,
+                FloatOp::ToSigned(_) | FloatOp::ToUnsigned(_) | FloatOp::Saturate(_) => <$float>::NAN,
             }
         }
     };
@@ -401,21 +424,21 @@ mod tests {
         all
     }
 
-    const BINARY: [Op; 5] = [Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem];
+    const BINARY: [FloatOp; 5] = [FloatOp::Add, FloatOp::Sub, FloatOp::Mul, FloatOp::Div, FloatOp::Rem];
 
-    fn hardware(op: Op, format: Format, a: u64, b: u64) -> u64 {
+    fn hardware(op: FloatOp, format: Format, a: u64, b: u64) -> u64 {
         let (a32, b32) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
         let (a64, b64) = (f64::from_bits(a), f64::from_bits(b));
         match (format, op) {
-            (Format::F32, Op::Add) => u64::from((a32 + b32).to_bits()),
-            (Format::F32, Op::Sub) => u64::from((a32 - b32).to_bits()),
-            (Format::F32, Op::Mul) => u64::from((a32 * b32).to_bits()),
-            (Format::F32, Op::Div) => u64::from((a32 / b32).to_bits()),
+            (Format::F32, FloatOp::Add) => u64::from((a32 + b32).to_bits()),
+            (Format::F32, FloatOp::Sub) => u64::from((a32 - b32).to_bits()),
+            (Format::F32, FloatOp::Mul) => u64::from((a32 * b32).to_bits()),
+            (Format::F32, FloatOp::Div) => u64::from((a32 / b32).to_bits()),
             (Format::F32, _) => u64::from((a32 % b32).to_bits()),
-            (Format::F64, Op::Add) => (a64 + b64).to_bits(),
-            (Format::F64, Op::Sub) => (a64 - b64).to_bits(),
-            (Format::F64, Op::Mul) => (a64 * b64).to_bits(),
-            (Format::F64, Op::Div) => (a64 / b64).to_bits(),
+            (Format::F64, FloatOp::Add) => (a64 + b64).to_bits(),
+            (Format::F64, FloatOp::Sub) => (a64 - b64).to_bits(),
+            (Format::F64, FloatOp::Mul) => (a64 * b64).to_bits(),
+            (Format::F64, FloatOp::Div) => (a64 / b64).to_bits(),
             (Format::F64, _) => (a64 % b64).to_bits(),
         }
     }
@@ -467,7 +490,7 @@ mod tests {
         ] {
             for format in [Format::F32, Format::F64] {
                 let args = [format.of(a), format.of(b)];
-                let results = [Op::Eq, Op::Lt, Op::Le].map(|op| eval(op, format, &args));
+                let results = [FloatOp::Eq, FloatOp::Lt, FloatOp::Le].map(|op| eval(op, format, &args));
                 assert_eq!(results, [eq, lt, le], "{a} {b} {format}");
             }
         }
@@ -477,11 +500,11 @@ mod tests {
     fn saturating_conversions_give_the_nearest_number() {
         let check = |bits, value: f64, expected: i64| {
             let expected = expected as u64 & (u64::MAX >> (64 - bits));
-            assert_eq!(eval(Op::Saturate(bits), Format::F64, &[value.to_bits()]), expected, "{bits} {value}");
+            assert_eq!(eval(FloatOp::Saturate(bits), Format::F64, &[value.to_bits()]), expected, "{bits} {value}");
             let single = f64::from(value as f32);
             if single == value || value.is_nan() {
                 let bits_of = u64::from((value as f32).to_bits());
-                assert_eq!(eval(Op::Saturate(bits), Format::F32, &[bits_of]), expected, "{bits} {value}");
+                assert_eq!(eval(FloatOp::Saturate(bits), Format::F32, &[bits_of]), expected, "{bits} {value}");
             }
         };
         for bits in [8, 16, 32, 64] {
@@ -506,42 +529,42 @@ mod tests {
         let check = |op, value: f64, expected: u64| {
             assert_eq!(eval(op, Format::F64, &[value.to_bits()]), expected, "{op:?} {value}");
         };
-        check(Op::ToSigned(32), -1.9, 0xffff_ffff);
-        check(Op::ToSigned(32), 2147483647.9, 0x7fff_ffff);
-        check(Op::ToSigned(32), -2147483648.9, 0x8000_0000);
-        check(Op::ToSigned(32), 2147483648.0, 0x8000_0000);
-        check(Op::ToSigned(32), f64::NAN, 0x8000_0000);
-        check(Op::ToSigned(8), 300.0, 44);
-        check(Op::ToSigned(16), 1e10, 0);
-        check(Op::ToSigned(64), -9223372036854775808.0, 1 << 63);
-        check(Op::ToSigned(64), 9223372036854775808.0, 1 << 63);
-        check(Op::ToUnsigned(8), -1.0, 255);
-        check(Op::ToUnsigned(32), 4294967295.5, 0xffff_ffff);
-        check(Op::ToUnsigned(32), -1.0, 0xffff_ffff);
-        check(Op::ToUnsigned(64), 18446744073709549568.0, 0xffff_ffff_ffff_f800);
-        check(Op::ToUnsigned(64), 18446744073709551616.0, 0);
-        check(Op::ToUnsigned(64), f64::NAN, 1 << 63);
-        check(Op::ToUnsigned(64), -1.0, u64::MAX);
+        check(FloatOp::ToSigned(32), -1.9, 0xffff_ffff);
+        check(FloatOp::ToSigned(32), 2147483647.9, 0x7fff_ffff);
+        check(FloatOp::ToSigned(32), -2147483648.9, 0x8000_0000);
+        check(FloatOp::ToSigned(32), 2147483648.0, 0x8000_0000);
+        check(FloatOp::ToSigned(32), f64::NAN, 0x8000_0000);
+        check(FloatOp::ToSigned(8), 300.0, 44);
+        check(FloatOp::ToSigned(16), 1e10, 0);
+        check(FloatOp::ToSigned(64), -9223372036854775808.0, 1 << 63);
+        check(FloatOp::ToSigned(64), 9223372036854775808.0, 1 << 63);
+        check(FloatOp::ToUnsigned(8), -1.0, 255);
+        check(FloatOp::ToUnsigned(32), 4294967295.5, 0xffff_ffff);
+        check(FloatOp::ToUnsigned(32), -1.0, 0xffff_ffff);
+        check(FloatOp::ToUnsigned(64), 18446744073709549568.0, 0xffff_ffff_ffff_f800);
+        check(FloatOp::ToUnsigned(64), 18446744073709551616.0, 0);
+        check(FloatOp::ToUnsigned(64), f64::NAN, 1 << 63);
+        check(FloatOp::ToUnsigned(64), -1.0, u64::MAX);
     }
 
     #[test]
     fn conversions_from_integers_round_once() {
         for value in [0, 1, -1, 16777217, -16777219, i64::MAX, i64::MIN, 0x7fff_ff40_0000_0001, 9007199254740993] {
             let bits = value as u64;
-            assert_eq!(eval(Op::FromSigned(64), Format::F32, &[bits]), u64::from((value as f32).to_bits()));
-            assert_eq!(eval(Op::FromSigned(64), Format::F64, &[bits]), (value as f64).to_bits());
-            assert_eq!(eval(Op::FromUnsigned(64), Format::F32, &[bits]), u64::from((bits as f32).to_bits()));
-            assert_eq!(eval(Op::FromUnsigned(64), Format::F64, &[bits]), (bits as f64).to_bits());
+            assert_eq!(eval(FloatOp::FromSigned(64), Format::F32, &[bits]), u64::from((value as f32).to_bits()));
+            assert_eq!(eval(FloatOp::FromSigned(64), Format::F64, &[bits]), (value as f64).to_bits());
+            assert_eq!(eval(FloatOp::FromUnsigned(64), Format::F32, &[bits]), u64::from((bits as f32).to_bits()));
+            assert_eq!(eval(FloatOp::FromUnsigned(64), Format::F64, &[bits]), (bits as f64).to_bits());
         }
-        assert_eq!(eval(Op::FromSigned(8), Format::F64, &[0xff]), (-1.0f64).to_bits());
-        assert_eq!(eval(Op::FromSigned(8), Format::F64, &[0x1ff]), (-1.0f64).to_bits(), "high bits are ignored");
-        assert_eq!(eval(Op::FromUnsigned(8), Format::F64, &[0xff]), 255f64.to_bits());
+        assert_eq!(eval(FloatOp::FromSigned(8), Format::F64, &[0xff]), (-1.0f64).to_bits());
+        assert_eq!(eval(FloatOp::FromSigned(8), Format::F64, &[0x1ff]), (-1.0f64).to_bits(), "high bits are ignored");
+        assert_eq!(eval(FloatOp::FromUnsigned(8), Format::F64, &[0xff]), 255f64.to_bits());
     }
 
     #[test]
     fn conversions_between_formats_keep_a_nans_payload() {
-        let narrow = |bits| eval(Op::Convert(Format::F32), Format::F64, &[bits]);
-        let widen = |bits| eval(Op::Convert(Format::F64), Format::F32, &[bits]);
+        let narrow = |bits| eval(FloatOp::Convert(Format::F32), Format::F64, &[bits]);
+        let widen = |bits| eval(FloatOp::Convert(Format::F64), Format::F32, &[bits]);
         assert_eq!(widen(0xff80_0001), 0xfff8_0000_2000_0000);
         assert_eq!(narrow(0xfff0_0000_2000_0000), 0xffc0_0001);
         assert_eq!(narrow(1e300f64.to_bits()), 0x7f80_0000);
@@ -559,7 +582,7 @@ mod tests {
     fn rounding_follows_its_direction_and_keeps_the_sign_of_zero() {
         let check = |mode, value: f64, expected: f64| {
             for format in [Format::F32, Format::F64] {
-                let result = eval(Op::Round(mode), format, &[format.of(value)]);
+                let result = eval(FloatOp::Round(mode), format, &[format.of(value)]);
                 assert_eq!(result, format.of(expected), "{mode:?} {value}");
             }
         };
@@ -577,10 +600,10 @@ mod tests {
     fn fused_multiplication_rounds_once() {
         let a = (1.0 + f64::EPSILON).to_bits();
         let minus_one = (-1.0f64).to_bits();
-        let fused = eval(Op::Fma, Format::F64, &[a, a, minus_one]);
+        let fused = eval(FloatOp::Fma, Format::F64, &[a, a, minus_one]);
         assert_eq!(f64::from_bits(fused), 2.0 * f64::EPSILON + f64::EPSILON * f64::EPSILON);
-        assert_eq!(eval(Op::Sqrt, Format::F64, &[minus_one]), Format::F64.default_nan());
-        assert_eq!(eval(Op::Sqrt, Format::F64, &[1 << 63]), 1 << 63);
+        assert_eq!(eval(FloatOp::Sqrt, Format::F64, &[minus_one]), Format::F64.default_nan());
+        assert_eq!(eval(FloatOp::Sqrt, Format::F64, &[1 << 63]), 1 << 63);
     }
 
     #[test]

@@ -12,31 +12,31 @@ macro_rules! functions {
         /// A function of C or Java.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[allow(missing_docs)]
-        pub enum Function {
+        pub enum MathFunction {
             $($variant,)*
         }
 
-        impl Function {
+        impl MathFunction {
             /// All of them.
-            pub const ALL: &[Function] = &[$(Function::$variant,)*];
+            pub const ALL: &[MathFunction] = &[$(MathFunction::$variant,)*];
 
             /// C's name of it for `double`; that of Java's functions begins with `strict`.
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Function::$variant => $name,)*
+                    $(MathFunction::$variant => $name,)*
                 }
             }
 
             /// Returns the number of arguments.
             pub const fn arity(self) -> usize {
                 match self {
-                    $(Function::$variant => $arity,)*
+                    $(MathFunction::$variant => $arity,)*
                 }
             }
 
             fn double(self, a: f64, b: f64) -> f64 {
                 match self {
-                    $(Function::$variant => {
+                    $(MathFunction::$variant => {
                         let call: fn(f64, f64) -> f64 = $call;
                         call(a, b)
                     })*
@@ -45,7 +45,7 @@ macro_rules! functions {
 
             fn single(self, a: f32, b: f32) -> f32 {
                 match self {
-                    $(Function::$variant => {
+                    $(MathFunction::$variant => {
                         let call: fn(f32, f32) -> f32 = $call;
                         call(a, b)
                     })*
@@ -88,15 +88,15 @@ functions! {
     StrictLog10 "strictlog10" 1 |a, _| a.by(strict_math::log10);
 }
 
-impl Function {
+impl MathFunction {
     /// Returns the function of C with this name.
-    pub fn of_c(name: &str) -> Option<Function> {
-        Function::ALL.iter().copied().find(|function| function.name() == name && !name.starts_with("strict"))
+    pub fn of_c(name: &str) -> Option<MathFunction> {
+        MathFunction::ALL.iter().copied().find(|function| function.name() == name && !name.starts_with("strict"))
     }
 
     /// Returns the function of Java's `StrictMath` with this name.
-    pub fn of_java(name: &str) -> Option<Function> {
-        Function::ALL.iter().copied().find(|function| function.name().strip_prefix("strict") == Some(name))
+    pub fn of_java(name: &str) -> Option<MathFunction> {
+        MathFunction::ALL.iter().copied().find(|function| function.name().strip_prefix("strict") == Some(name))
     }
 }
 
@@ -125,7 +125,7 @@ impl Real for f32 {
 }
 
 /// The value of a function as bits; a missing argument counts as 0.
-pub fn eval(function: Function, format: Format, args: &[u64]) -> u64 {
+pub fn eval(function: MathFunction, format: Format, args: &[u64]) -> u64 {
     let arg = |index: usize| args.get(index).copied().unwrap_or(0);
     let result = match format {
         Format::F32 => {
@@ -153,11 +153,11 @@ mod tests {
             let bits: Vec<u64> = args.iter().map(|value| value.to_bits()).collect();
             assert_eq!(eval(function, Format::F64, &bits), expected.to_bits(), "{function:?} {args:?}");
         };
-        check(Function::Pow, &[2.0, 10.0], 1024.0);
-        check(Function::Hypot, &[3.0, 4.0], 5.0);
-        check(Function::Exp, &[0.0], 1.0);
-        check(Function::Atan2, &[-0.0, -1.0], -std::f64::consts::PI);
-        assert_eq!(eval(Function::Log, Format::F64, &[(-1.0f64).to_bits()]), Format::F64.default_nan());
-        assert_eq!(eval(Function::Sin, Format::F32, &[0x7f80_0001]), 0x7fc0_0001);
+        check(MathFunction::Pow, &[2.0, 10.0], 1024.0);
+        check(MathFunction::Hypot, &[3.0, 4.0], 5.0);
+        check(MathFunction::Exp, &[0.0], 1.0);
+        check(MathFunction::Atan2, &[-0.0, -1.0], -std::f64::consts::PI);
+        assert_eq!(eval(MathFunction::Log, Format::F64, &[(-1.0f64).to_bits()]), Format::F64.default_nan());
+        assert_eq!(eval(MathFunction::Sin, Format::F32, &[0x7f80_0001]), 0x7fc0_0001);
     }
 }

@@ -57,8 +57,27 @@ fn run_tasks<'p>(
     sinks: &'p dyn TestSinks,
     listener: &dyn ProgressListener,
 ) -> Result<CampaignResult, CampaignError> {
-    let jobs = plan.cores.take(plan.tasks.len()).count().max(1);
     let cache = Cache::open(plan);
+    let mut done = run_functions(plan, sinks, listener, cache.as_ref())?;
+    let reached = confirm_coverage(plan, cache.as_ref(), &mut done)?;
+    let mut finished = CampaignResult::of(plan);
+    for function in done {
+        finished.add(function.finish(sinks, &reached)?);
+    }
+    finished.notice(build_files(plan)?);
+    finished.notice(cache.iter().flat_map(Cache::notices).collect());
+    finished.note_protection(&plan.target);
+    Ok(finished)
+}
+
+/// Runs all functions through the stages up to the replay, several at a time. Returns them in the order of the tasks.
+fn run_functions<'p>(
+    plan: &'p Plan,
+    sinks: &'p dyn TestSinks,
+    listener: &dyn ProgressListener,
+    cache: Option<&Cache<'p>>,
+) -> Result<Vec<FunctionRun<'p>>, CampaignError> {
+    let jobs = plan.cores.take(plan.tasks.len()).count().max(1);
     let comparison = Comparison::of(plan);
     let next = AtomicUsize::new(0);
     let done: Vec<Mutex<Option<Result<FunctionRun<'p>, CampaignError>>>> =
@@ -66,7 +85,7 @@ fn run_tasks<'p>(
     let prepared = AtomicBool::new(!will_replay(plan));
     let queue = ReplayQueue::new(plan.tasks.iter().map(|task| plan.unit_of(task)));
     std::thread::scope(|scope| {
-        let (cache, next, done, prepared, queue) = (cache.as_ref(), &next, &done, &prepared, &queue);
+        let (next, done, prepared, queue) = (&next, &done, &prepared, &queue);
         let comparison = comparison.as_ref();
         let set = move |index: usize, run: Result<FunctionRun<'p>, CampaignError>| {
             *done[index].lock().expect("invariant: no worker panics with the lock") = Some(run);
@@ -123,12 +142,20 @@ fn run_tasks<'p>(
     });
     let done =
         done.into_iter().filter_map(|slot| slot.into_inner().expect("invariant: no worker panics with the lock"));
-    let mut done = done.collect::<Result<Vec<FunctionRun<'_>>, CampaignError>>()?;
+    done.collect()
+}
+
+/// Confirms the coverage of replayed suites with probes. Returns the objectives that suites of other functions reached.
+fn confirm_coverage<'p>(
+    plan: &'p Plan,
+    cache: Option<&Cache<'p>>,
+    done: &mut [FunctionRun<'p>],
+) -> Result<ReachedElsewhere, CampaignError> {
     let reached: Mutex<ReachedElsewhere> = Mutex::default();
     if will_replay(plan) && !plan.request.is_interrupted() {
         let mut candidates = Vec::new();
         for mut candidate in done.iter_mut().filter_map(FunctionRun::candidate) {
-            let known = cache.as_ref().zip(candidate.key);
+            let known = cache.zip(candidate.key);
             match known.and_then(|(cache, key)| cache.observed(key, candidate.work)) {
                 Some(observed) => {
                     candidate.judge(&observed);
@@ -139,20 +166,12 @@ fn run_tasks<'p>(
         }
         confirm(plan, candidates, &|candidate, observed| {
             reached.lock().expect(UNPOISONED).add(observed);
-            if let Some((cache, key)) = cache.as_ref().zip(candidate.key).filter(|_| observed.is_complete()) {
+            if let Some((cache, key)) = cache.zip(candidate.key).filter(|_| observed.is_complete()) {
                 cache.keep_observed(key, candidate.work, observed);
             }
         })?;
     }
-    let reached = reached.into_inner().expect(UNPOISONED);
-    let mut finished = CampaignResult::of(plan);
-    for function in done {
-        finished.add(function.finish(sinks, &reached)?);
-    }
-    finished.notice(build_files(plan)?);
-    finished.notice(cache.iter().flat_map(Cache::notices).collect());
-    finished.note_protection(&plan.target);
-    Ok(finished)
+    Ok(reached.into_inner().expect(UNPOISONED))
 }
 
 /// Returns true if tests are going to be compiled.

@@ -2,10 +2,10 @@
 
 use crate::plan::args::{Bench, Generate, Run};
 use crate::verbs::annotate::Annotate;
-use crate::verbs::cache::Cache;
+use crate::verbs::cache::CacheOptions;
 use crate::verbs::cc::Cc;
 use crate::verbs::explain::Explain;
-use crate::verbs::init::Init;
+use crate::verbs::init::InitOptions;
 use crate::verbs::instrument::Instrument;
 use crate::verbs::measure::{Measure, Merge};
 use crate::verbs::plan_classes::PlanClasses;
@@ -130,12 +130,12 @@ Examples:
   touchstone init
   touchstone init -p out && touchstone generate"
     )]
-    Init(Init),
+    Init(InitOptions),
     /// Show or clear the cache of results of unchanged functions
     #[command(after_help = "Examples:
   touchstone cache
   touchstone cache clear")]
-    Cache(Cache),
+    Cache(CacheOptions),
     /// Run the experiments of the papers and the project's own benchmarks
     #[command(after_help = "Examples:
   touchstone bench            every benchmark

@@ -12,14 +12,14 @@ pub enum Caveat {
     OtherFiles(String),
     /// An allocation fails.
     Allocation,
-    /// An input pointer leads into a part of another object, or overlaps it.
+    /// An input pointer points into a part of another object, or overlaps it.
     Overlap,
     /// The pointee of an input pointer is a heap block, which may be freed.
     Heap,
     /// An external function changes memory.
     External(String),
     /// The program does not determine a value completely.
-    Unsettled(Unspecified),
+    Unspecified(Unspecified),
     /// Inputs for which something has no defined result.
     Undefined,
 }
@@ -138,9 +138,9 @@ impl Caveat {
             Caveat::Overlap => "overlap",
             Caveat::Heap => "heap",
             Caveat::External(_) => "external_writes",
-            Caveat::Unsettled(Unspecified::Unwritten) => "unwritten_memory",
-            Caveat::Unsettled(Unspecified::Output) => "output_may_fail",
-            Caveat::Unsettled(Unspecified::Said(_)) => "unsettled",
+            Caveat::Unspecified(Unspecified::Unwritten) => "unwritten_memory",
+            Caveat::Unspecified(Unspecified::Output) => "output_may_fail",
+            Caveat::Unspecified(Unspecified::Said(_)) => "unsettled",
             Caveat::Undefined => "undefined_result",
         }
     }
@@ -152,7 +152,7 @@ impl Caveat {
             Caveat::Allocation => Some(AssumeOption::Allocation),
             Caveat::Overlap => Some(AssumeOption::SeparateObjects),
             Caveat::External(_) => Some(AssumeOption::PureExternals),
-            Caveat::Heap | Caveat::Unsettled(_) | Caveat::Undefined => None,
+            Caveat::Heap | Caveat::Unspecified(_) | Caveat::Undefined => None,
         }
     }
 
@@ -163,9 +163,9 @@ impl Caveat {
             Caveat::OtherFiles(name) => format!("another file may change {name}"),
             Caveat::Allocation => "an allocation may fail".to_string(),
             Caveat::Heap => "an input may be a block of the heap".to_string(),
-            Caveat::Overlap => "an input pointer may lead into a part of another object".to_string(),
+            Caveat::Overlap => "an input pointer may point into a part of another object".to_string(),
             Caveat::External(name) => format!("{name}, which is not defined, may change memory"),
-            Caveat::Unsettled(what) => what.to_string(),
+            Caveat::Unspecified(what) => what.to_string(),
             Caveat::Undefined => "inputs without a defined result (the least number divided by -1, a float that its \
                                  integer can't hold)"
                 .to_string(),

@@ -158,7 +158,7 @@ impl ResultPredicate {
                     text: String::new(),
                 };
                 let zero = as_float(Expr::constant(ty, format.of(0.0)));
-                Expr::float(touchstone_base::float::Op::Eq, format, vec![as_float(value), zero])
+                Expr::float(touchstone_base::float::FloatOp::Eq, format, vec![as_float(value), zero])
             }
             _ => Expr::cmp(CmpOp::Eq, value, Expr::constant(ty, 0)),
         };

@@ -23,8 +23,8 @@ touchstone_base::reasons! {
         /// A call whose arguments are not what the definition takes.
         #[error("call of `{0}` with other types than its definition")]
         "other_types" => OtherTypes(String),
-        /// A call through a pointer of which nothing is known.
-        #[error("call through an undecided pointer")]
+        /// A call through an unknown pointer.
+        #[error("call through an unknown pointer")]
         "undecided_callee" => UndecidedCallee,
         /// `longjmp` and the like.
         #[error("jump out of a call")]
@@ -76,7 +76,7 @@ touchstone_base::reasons! {
         #[error("global {0} of {1} bytes")]
         "large_global" => LargeGlobal(String, u64),
         /// An input that is too large: its bytes, its name, and the most that one can have.
-        #[error("input of {0} bytes behind `{1}` (at most {2} can be one)")]
+        #[error("input of {0} bytes, the pointee of `{1}` (at most {2} can be one)")]
         "large_input" => LargeInput(u64, String, u64),
         /// An argument that is too large: its bytes, its name, and the most that one can have.
         #[error("input of {0} bytes, `{1}` (at most {2} can be one)")]
@@ -95,20 +95,20 @@ touchstone_base::reasons! {
         /// A pointer made of an integer that is an input.
         #[error("access through a pointer made from an input integer")]
         "pointer_from_integer" => PointerFromInteger,
-        /// The number behind a pointer decides something.
+        /// The address of an object influences a decision.
         #[error("address of an object as a number")]
         "address_as_number" => AddressAsNumber,
         /// Pointers into different objects are ordered.
         #[error("order of pointers into different objects")]
         "pointer_order" => PointerOrder,
         /// The address of a pointer of which nothing is known.
-        #[error("address of an undecided pointer")]
+        #[error("address of an unknown pointer")]
         "undecided_address" => UndecidedAddress,
         /// The distance from a pointer of which nothing is known.
-        #[error("distance from an undecided pointer")]
+        #[error("distance from an unknown pointer")]
         "undecided_distance" => UndecidedDistance,
         /// A copy through a pointer of which nothing is known.
-        #[error("copy through an undecided pointer")]
+        #[error("copy through an unknown pointer")]
         "undecided_copy" => UndecidedCopy,
         /// Pointers that are chosen twice.
         #[error("choice of choices of pointers")]
@@ -147,13 +147,13 @@ touchstone_base::reasons! {
         #[error("{0}")]
         "unknown_pointee" => UnknownPointee(String),
         /// An input pointer may point to a function outside of the program.
-        #[error("function behind `{0}` that the program does not have")]
+        #[error("pointee of `{0}`: a function that the program does not define")]
         "unknown_function" => UnknownFunction(String),
         /// An input pointer may point to an object of a type without a size.
         #[error("object that `{0}` points to, whose type has no known size")]
         "unsized_object" => UnsizedObject(String),
-        /// Several objects behind a pointer to a type with variants.
-        #[error("several objects behind `{0}`, since `{1}` has variants")]
+        /// A pointer to several objects of a type with variants.
+        #[error("several objects that `{0}` points to, since `{1}` has variants")]
         "several_variants" => SeveralVariants(String, String),
         /// The length of an input array overlaps other data.
         #[error("length of the object that `{0}` points to, which overlaps others")]
@@ -174,15 +174,15 @@ touchstone_base::reasons! {
         #[error("a start that can't be made")]
         "start" => Start,
 
-        // Numbers as text, mathematics.
-        /// A long text that depends on inputs is read as a number.
-        #[error("a symbolic text with many digits as a number")]
+        // Numbers as strings, mathematics.
+        /// A long symbolic string is parsed as a number.
+        #[error("a symbolic string with many digits, parsed as a number")]
         "symbolic_digits" => SymbolicDigits,
-        /// A text that should be a number is none.
-        #[error("a text that is not a decimal number")]
+        /// A string that is parsed as a number is not one.
+        #[error("a string that is not a decimal number")]
         "no_decimal" => NoDecimal,
-        /// A float that depends on inputs is written as text.
-        #[error("a symbolic float as text")]
+        /// A symbolic float is formatted as a string.
+        #[error("a symbolic float that is formatted as a string")]
         "symbolic_float_text" => SymbolicFloatText,
         /// A function of mathematics whose argument depends on inputs.
         #[error("{0} of a symbolic value")]

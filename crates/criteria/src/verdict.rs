@@ -14,8 +14,8 @@ touchstone_base::reasons! {
         "depth" => Depth,
         /// `--max-paths`.
         "max_paths" => MaxPaths,
-        /// `--pair-questions`: questions to the solver in a search for independence pairs.
-        "pair_questions" => Questions,
+        /// `--pair-queries`: questions to the solver in a search for independence pairs.
+        "pair_questions" => PairQueries,
         /// `--budget`: the work of a search.
         "budget" => Budget,
         /// `--timeout`.
@@ -53,7 +53,7 @@ impl Bound {
             Bound::LoopBound => "--loop-bound",
             Bound::Depth => "--depth",
             Bound::MaxPaths => "--max-paths",
-            Bound::Questions => "--pair-questions",
+            Bound::PairQueries => "--pair-queries",
             Bound::Budget => "--budget",
             Bound::Timeout => "--timeout",
             Bound::Memory => "--memory",

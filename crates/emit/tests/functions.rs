@@ -71,7 +71,7 @@ fn a_test_that_ends_by_a_throw_is_refused_by_name_in_every_form() {
 }
 
 #[test]
-fn an_endless_loop_and_a_crash_disagree_and_stop_nobody_else() {
+fn an_endless_loop_and_a_crash_disagree_and_stop_no_other_test() {
     let bench = max_bench(
         "int max(int a, int b) {\n    while (a == 1) {}\n    if (a == 2) *(volatile int *)0 = 1;\n    \
          if (a == 3) __builtin_trap();\n    return b;\n}\n",

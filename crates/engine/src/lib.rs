@@ -38,9 +38,9 @@ pub use confirm::case::SummaryCase;
 pub use confirm::concrete_run::{
     PROGRAM_NAME, program_arguments, run_function, run_program, watch_function, watch_kind, watch_program, watch_test,
 };
-pub use confirm::goal_observer::EdgeRecording;
 pub use confirm::minimisation::{round_numbers, shorten_objects};
 pub use confirm::mutants::mutants;
+pub use confirm::run_record::EdgeRecording;
 pub use confirm::run_record::{CallInputs, ConcreteRun, EvaluatedRow, RunObservation};
 pub use exec::executor::machine_templates::MachineTemplates;
 pub use growth::{Growth, Room, Shortage};

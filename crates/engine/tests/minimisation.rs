@@ -76,7 +76,7 @@ fn program() -> Module {
 }
 
 #[test]
-fn what_nobody_looks_at_is_zero_after_few_runs() {
+fn unread_inputs_are_zero_after_few_runs() {
     let module = program();
     let func = module.function_named("look").expect("a function");
     let watch = GoalIndex::new(&module, IndexMap::default());

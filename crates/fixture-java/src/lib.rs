@@ -4,6 +4,8 @@
 //! string is a parameter of one entry function, so that a search explores fixtures as it explores other inputs. The front
 //! end plans fixtures and lowers them to IR, and the emitter writes a fixture with its chosen parameters as Java source.
 //!
+//! One circle: `object.rs` and `stub.rs`. An object may be a stub, and a stub returns objects.
+//!
 //! Deliberately not here: planning and lowering (`touchstone-front-java`), source text (`touchstone-emit`), choice of
 //! parameters (`touchstone-campaign`).
 

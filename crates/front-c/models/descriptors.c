@@ -21,11 +21,11 @@ int *__errno_location(void);
 
 enum { NO_ENTRY = 2, BAD_FILE = 9, EXISTS = 17, TOO_MANY = 24 };
 enum { CREATE = 0100, EXCLUSIVE = 0200, TRUNCATE = 01000, APPEND = 02000 };
-enum { MOST = 1024 };
+enum { MAX_DESCRIPTORS = 1024 };
 
 FILE **touchstone_descriptors(void)
 {
-    static FILE *opened[MOST];
+    static FILE *opened[MAX_DESCRIPTORS];
     return opened;
 }
 
@@ -40,7 +40,7 @@ static FILE *file(int descriptor)
     touchstone_run_only("files");
     if (descriptor >= 0 && descriptor <= 2)
         touchstone_refuse("standard descriptor");
-    if (descriptor < 0 || descriptor >= MOST || !touchstone_descriptors()[descriptor])
+    if (descriptor < 0 || descriptor >= MAX_DESCRIPTORS || !touchstone_descriptors()[descriptor])
         failed(BAD_FILE);
     else
         return touchstone_descriptors()[descriptor];
@@ -57,9 +57,9 @@ int open(const char *name, int flags, ...)
         return failed(NO_ENTRY);
     if (there && flags & CREATE && flags & EXCLUSIVE)
         return failed(EXISTS);
-    while (descriptor < MOST && touchstone_descriptors()[descriptor])
+    while (descriptor < MAX_DESCRIPTORS && touchstone_descriptors()[descriptor])
         descriptor++;
-    if (descriptor == MOST)
+    if (descriptor == MAX_DESCRIPTORS)
         return failed(TOO_MANY);
     f = fopen(name, there && !(flags & TRUNCATE) ? "r+" : "w+");
     touchstone_file_rights(f, (flags & 3) != 1, (flags & 3) != 0, flags & APPEND);

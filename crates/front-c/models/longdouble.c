@@ -3,7 +3,7 @@
 typedef unsigned long word;
 typedef unsigned __int128 wide;
 
-enum { BIAS = 16383, SIGN = 0x8000, MOST = 0x7fff };
+enum { BIAS = 16383, SIGN = 0x8000, MAX_EXPONENT = 0x7fff };
 
 static const word TOP = 1UL << 63;
 
@@ -13,14 +13,14 @@ static void special(word *out, word significand, word head)
     out[1] = head;
 }
 
-static int is_nan(word s, word h) { return (h & MOST) == MOST && s << 1 != 0; }
-static int is_infinite(word s, word h) { return (h & MOST) == MOST && s << 1 == 0; }
-static int power_of(word h) { return ((h & MOST) ? (int)(h & MOST) : 1) - BIAS - 63; }
+static int is_nan(word s, word h) { return (h & MAX_EXPONENT) == MAX_EXPONENT && s << 1 != 0; }
+static int is_infinite(word s, word h) { return (h & MAX_EXPONENT) == MAX_EXPONENT && s << 1 == 0; }
+static int power_of(word h) { return ((h & MAX_EXPONENT) ? (int)(h & MAX_EXPONENT) : 1) - BIAS - 63; }
 
 /* The exponent of a number (ilogbl); glibc's results for zero, infinities and NaNs. */
 int touchstone_long_exponent(word s, word h)
 {
-    if ((h & MOST) == MOST)
+    if ((h & MAX_EXPONENT) == MAX_EXPONENT)
         return s << 1 ? -2147483647 - 1 : 2147483647;
     return s ? power_of(h) + 63 - __builtin_clzl(s) : -2147483647 - 1;
 }
@@ -67,8 +67,8 @@ static void finish(word *out, word sign, wide value, int power)
     }
     if (exponent == 0 && (word)kept & TOP)
         exponent = 1;
-    if (exponent >= MOST)
-        special(out, TOP, sign | MOST);
+    if (exponent >= MAX_EXPONENT)
+        special(out, TOP, sign | MAX_EXPONENT);
     else
         special(out, (word)kept, sign | (word)exponent);
 }
@@ -84,7 +84,7 @@ static int nan_of(word *out, word as, word ah, word bs, word bh)
     return 1;
 }
 
-static void invalid(word *out) { special(out, 3UL << 62, SIGN | MOST); }
+static void invalid(word *out) { special(out, 3UL << 62, SIGN | MAX_EXPONENT); }
 
 void touchstone_long_add(word *out, word as, word ah, word bs, word bh)
 {
@@ -143,7 +143,7 @@ void touchstone_long_multiply(word *out, word as, word ah, word bs, word bh)
         if (!as || !bs)
             invalid(out);
         else
-            special(out, TOP, sign | MOST);
+            special(out, TOP, sign | MAX_EXPONENT);
         return;
     }
     finish(out, sign, (wide)as * bs, power_of(ah) + power_of(bh));
@@ -161,7 +161,7 @@ void touchstone_long_divide(word *out, word as, word ah, word bs, word bh)
         return;
     }
     if (is_infinite(as, ah) || !bs) {
-        special(out, TOP, sign | MOST);
+        special(out, TOP, sign | MAX_EXPONENT);
         return;
     }
     if (is_infinite(bs, bh) || !as) {
@@ -193,7 +193,7 @@ int touchstone_long_compare(word as, word ah, word bs, word bh)
         return negative ? -1 : 1;
     if (as == bs && ah == bh)
         return 0;
-    less = (ah & MOST) != (bh & MOST) ? (ah & MOST) < (bh & MOST) : as < bs;
+    less = (ah & MAX_EXPONENT) != (bh & MAX_EXPONENT) ? (ah & MAX_EXPONENT) < (bh & MAX_EXPONENT) : as < bs;
     return less != negative ? -1 : 1;
 }
 
@@ -207,7 +207,7 @@ word touchstone_long_to_integer(word s, word h)
 {
     int shift = -power_of(h);
     word magnitude;
-    if (shift < 0 || (h & MOST) == MOST)
+    if (shift < 0 || (h & MAX_EXPONENT) == MAX_EXPONENT)
         return TOP;
     magnitude = shift > 63 ? 0 : s >> shift;
     return h & SIGN ? 0 - magnitude : magnitude;
@@ -218,7 +218,7 @@ void touchstone_long_from_double(word *out, word bits)
     word sign = bits >> 63 ? SIGN : 0, fraction = bits & ((1UL << 52) - 1);
     int field = bits >> 52 & 0x7ff;
     if (field == 0x7ff)
-        special(out, TOP | fraction << 11 | (fraction ? 1UL << 62 : 0), sign | MOST);
+        special(out, TOP | fraction << 11 | (fraction ? 1UL << 62 : 0), sign | MAX_EXPONENT);
     else if (field == 0)
         finish(out, sign, fraction, -1074);
     else

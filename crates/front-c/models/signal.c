@@ -2,20 +2,20 @@
 
 typedef void (*handler)(int);
 
-enum { MOST = 64, ABORTED = 6, KILLED = 9, STOPPED = 19, INVALID = 22 };
+enum { MAX_SIGNAL = 64, ABORTED = 6, KILLED = 9, STOPPED = 19, INVALID = 22 };
 
 void touchstone_run_only(const char *name);
 void touchstone_refuse(const char *what);
 void abort(void);
 int *__errno_location(void);
 
-static handler handlers[MOST + 1];
+static handler handlers[MAX_SIGNAL + 1];
 
 handler signal(int number, handler new)
 {
     handler old;
     touchstone_run_only("signal");
-    if (number < 1 || number > MOST || number == KILLED || number == STOPPED) {
+    if (number < 1 || number > MAX_SIGNAL || number == KILLED || number == STOPPED) {
         *__errno_location() = INVALID;
         return (handler)-1;
     }
@@ -30,7 +30,7 @@ int raise(int number)
 {
     handler now;
     touchstone_run_only("signal");
-    if (number < 1 || number > MOST) {
+    if (number < 1 || number > MAX_SIGNAL) {
         *__errno_location() = INVALID;
         return -1;
     }

@@ -16,8 +16,8 @@ size_t strlen(const char *);
 int strcmp(const char *, const char *);
 char *strcpy(char *, const char *);
 void *memcpy(void *, const void *, size_t);
-int touchstone_unsettled(const char *, int);
-size_t touchstone_unsettled_size(const char *, size_t);
+int touchstone_unspecified(const char *, int);
+size_t touchstone_unspecified_size(const char *, size_t);
 void *malloc(size_t);
 void *touchstone_allocate(size_t);
 void *calloc(size_t, size_t);
@@ -176,7 +176,7 @@ FILE *fopen(const char *name, const char *mode)
     touchstone_assume((stream->given.fails & (WRITING | FLUSHING)) != (WRITING | FLUSHING));
     if (stream->given.length == TOUCHSTONE_FILES + 2) {
         stream->is_known = 0; /* Free for reuse. */
-        *__errno_location() = touchstone_unsettled("a file may not open for another reason", NO_ENTRY);
+        *__errno_location() = touchstone_unspecified("a file may not open for another reason", NO_ENTRY);
         return 0;
     }
     f = touchstone_allocate(sizeof *f);
@@ -212,7 +212,7 @@ int fclose(FILE *f)
         stream->key = &touchstone_streams[0]; /* Free from now on. */
         free(f);
     }
-    return touchstone_unsettled("output may fail", -failing);
+    return touchstone_unspecified("output may fail", -failing);
 }
 
 static int cannot_seek(const struct touchstone_stream *stream)
@@ -233,7 +233,7 @@ int fseek(FILE *f, long offset, int from)
         touchstone_run_only("fseek of a standard stream");
     stream = reading(f);
     if (cannot_seek(stream))
-        return touchstone_unsettled("seeking may fail", -1);
+        return touchstone_unspecified("seeking may fail", -1);
     if (stream->given.length > TOUCHSTONE_FILES)
         touchstone_refuse("a file that is longer than those of tests");
     at = offset + (from == 0 ? 0 : from == 1 ? stream->at - (stream->pushed != 0) : (long)stream->given.length);
@@ -243,7 +243,7 @@ int fseek(FILE *f, long offset, int from)
     }
     stream->at = at;
     stream->at_end = stream->pushed = 0;
-    return touchstone_unsettled("seeking may fail", 0);
+    return touchstone_unspecified("seeking may fail", 0);
 }
 
 long ftell(FILE *f)
@@ -253,8 +253,8 @@ long ftell(FILE *f)
         touchstone_run_only("ftell of a standard stream");
     stream = reading(f);
     if (cannot_seek(stream))
-        return (long)touchstone_unsettled_size("seeking may fail", (size_t)-1);
-    return (long)touchstone_unsettled_size("seeking may fail", (size_t)(stream->at - (stream->pushed != 0)));
+        return (long)touchstone_unspecified_size("seeking may fail", (size_t)-1);
+    return (long)touchstone_unspecified_size("seeking may fail", (size_t)(stream->at - (stream->pushed != 0)));
 }
 
 void rewind(FILE *f)
@@ -277,7 +277,7 @@ int touchstone_file_get(FILE *f)
         stream->failed |= fails(stream, READING);
         stream->at_end |= 1 - fails(stream, READING);
         /* A read that failed may succeed later. */
-        c = touchstone_unsettled("reading may fail", -1);
+        c = touchstone_unspecified("reading may fail", -1);
         touchstone_assume(c >= -1);
         touchstone_assume(c <= 255);
         return c;
@@ -297,10 +297,10 @@ int touchstone_file_unget(FILE *f, int c)
     return (unsigned char)c;
 }
 
-int touchstone_file_at_end(FILE *f) { return touchstone_unsettled("reading may fail", stream_of(f)->at_end); }
+int touchstone_file_at_end(FILE *f) { return touchstone_unspecified("reading may fail", stream_of(f)->at_end); }
 
 /* True if a byte is missing because of a read error. */
-int touchstone_file_broke(FILE *f) { return touchstone_unsettled("reading may fail", fails(reading(f), READING)); }
+int touchstone_file_broke(FILE *f) { return touchstone_unspecified("reading may fail", fails(reading(f), READING)); }
 
 void touchstone_file_clear(FILE *f)
 {
@@ -313,7 +313,7 @@ static int file_failed(FILE *f)
     struct touchstone_stream *stream = stream_of(f);
     if (stream->perhaps_failed && !stream->failed)
         touchstone_refuse("writing that fails of a text that may be empty");
-    return touchstone_unsettled("reading may fail", stream->failed);
+    return touchstone_unspecified("reading may fail", stream->failed);
 }
 
 static int file_flush(FILE *f)
@@ -819,10 +819,10 @@ int vfprintf(FILE *f, const char *format, va_list list)
     __builtin_va_end(copy);
 #ifdef TOUCHSTONE_FILES
     if (!IS_CONSOLE(f, stdout) && !IS_CONSOLE(f, stderr))
-        return touchstone_unsettled("output may fail", n | ((int)file_put(f, format, n > 0) - (n > 0)));
+        return touchstone_unspecified("output may fail", n | ((int)file_put(f, format, n > 0) - (n > 0)));
 #endif
     print(f, format, list);
-    return touchstone_unsettled("output may fail", IS_CONSOLE(f, stdout) ? n | -console_fails(n > 0) : n);
+    return touchstone_unspecified("output may fail", IS_CONSOLE(f, stdout) ? n | -console_fails(n > 0) : n);
 }
 
 int vprintf(const char *format, va_list list) { return vfprintf(stdout, format, list); }
@@ -853,11 +853,11 @@ int puts(const char *s)
 #ifdef TOUCHSTONE_REDIRECTED
     put(stdout, s, n);
     put(stdout, "\n", 1);
-    return touchstone_unsettled("output may fail", (int)n + 1);
+    return touchstone_unspecified("output may fail", (int)n + 1);
 #else
     touchstone_write(1, s, n);
     touchstone_write(1, "\n", 1);
-    return touchstone_unsettled("output may fail", ((int)n + 1) | -console_fails(1 + (n != 0)));
+    return touchstone_unspecified("output may fail", ((int)n + 1) | -console_fails(1 + (n != 0)));
 #endif
 }
 
@@ -867,17 +867,17 @@ int fputs(const char *s, FILE *f)
 #ifdef TOUCHSTONE_FILES
     if (!IS_CONSOLE(f, stdout) && !IS_CONSOLE(f, stderr)) {
         int some = *s != 0;
-        return touchstone_unsettled("output may fail", 1 - 2 * (some - (int)file_put(f, s, (size_t)some)));
+        return touchstone_unspecified("output may fail", 1 - 2 * (some - (int)file_put(f, s, (size_t)some)));
     }
 #endif
     touchstone_quiet_fputs(s, f);
-    return touchstone_unsettled("output may fail", IS_CONSOLE(f, stdout) ? 1 - 2 * console_fails(*s != 0) : 1);
+    return touchstone_unspecified("output may fail", IS_CONSOLE(f, stdout) ? 1 - 2 * console_fails(*s != 0) : 1);
 }
 
 int fputc(int c, FILE *f)
 {
     unsigned char byte = (unsigned char)c;
-    return touchstone_unsettled("output may fail", byte | ((int)put(f, &byte, 1) - 1));
+    return touchstone_unspecified("output may fail", byte | ((int)put(f, &byte, 1) - 1));
 }
 
 int putc(int c, FILE *f) { return fputc(c, f); }
@@ -887,7 +887,7 @@ size_t fwrite(const void *bytes, size_t size, size_t count, FILE *f)
 {
     if (!size || !count)
         return 0;
-    return touchstone_unsettled_size("output may fail", put(f, bytes, size * count) / size);
+    return touchstone_unspecified_size("output may fail", put(f, bytes, size * count) / size);
 }
 
 void perror(const char *s) { touchstone_quiet_fprintf(stderr, "%s: error %d\n", s, *__errno_location()); }
@@ -902,7 +902,7 @@ int fflush(FILE *f)
         failed = -console_flush();
     else if (!is_standard(f))
         failed = file_flush(f);
-    return touchstone_unsettled("output may fail", failed);
+    return touchstone_unspecified("output may fail", failed);
 }
 
 static void set_buffer(FILE *f)
@@ -917,7 +917,7 @@ static int file_failed(FILE *f)
     return f->failed;
 }
 
-int fflush(FILE *f) { return touchstone_unsettled("output may fail", 0); }
+int fflush(FILE *f) { return touchstone_unspecified("output may fail", 0); }
 static void set_buffer(FILE *f) {}
 #endif
 
@@ -934,5 +934,5 @@ int ferror(FILE *f)
 {
     if (!is_standard(f))
         return file_failed(f);
-    return touchstone_unsettled("a standard stream may have failed", IS_CONSOLE(f, stdout) ? console_failed() : 0);
+    return touchstone_unspecified("a standard stream may have failed", IS_CONSOLE(f, stdout) ? console_failed() : 0);
 }

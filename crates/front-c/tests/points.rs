@@ -154,7 +154,7 @@ fn every_executable_statement_has_a_point() {
 }
 
 #[test]
-fn statements_that_nobody_reaches_keep_their_points() {
+fn unreachable_statements_keep_their_points() {
     check_statements("return 1; a = 2; while (a) a--;", &["return 1", "a = 2", "while (a)", "a--"]);
     check_statements("goto out; a = 2; out: return 3;", &["goto out", "a = 2", "return 3"]);
     check_statements(

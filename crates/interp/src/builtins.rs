@@ -45,7 +45,7 @@ impl<'m> Machine<'m> {
                 let place = self.memory.resolve(self.used(frame, arg(0)?)?)?;
                 Ok(Value::Int(self.memory.info(place.object).size))
             }
-            Builtin::Settle => {
+            Builtin::ZeroUninitialised => {
                 let place = self.memory.resolve(self.used(frame, arg(0)?)?)?;
                 self.memory.define_with_zeros(place, self.int(frame, arg(1)?)?)?;
                 Ok(Value::Undefined)
@@ -54,14 +54,14 @@ impl<'m> Machine<'m> {
                 let (at, size) = (self.get(frame, arg(0)?), self.int(frame, arg(1)?)?);
                 self.refresh(at, size).map(|()| Value::Undefined)
             }
-            Builtin::Look => {
+            Builtin::ObserveMember => {
                 if let Value::Ptr(pointer) = self.get(frame, arg(0)?) {
                     let member = self.int(frame, arg(2)?)?;
                     self.access_union_by(pointer, member as usize)?;
                 }
                 Ok(Value::Undefined)
             }
-            Builtin::TakeFor => Ok(Value::Undefined),
+            Builtin::CastPointee => Ok(Value::Undefined),
             Builtin::Write => self.write(frame, arg(0)?, arg(1)?, arg(2)?, observer),
             Builtin::ReadByte => Ok(Value::Int(observer.input().map_or(u64::MAX, u64::from))),
             Builtin::RunOnly => {
@@ -72,10 +72,10 @@ impl<'m> Machine<'m> {
                 Ok(Value::Undefined)
             }
             Builtin::MayWrite => Ok(Value::Undefined),
-            Builtin::LetWrite => self.write_provided(frame, [arg(0)?, arg(1)?, arg(2)?]),
-            Builtin::Unsettled => Ok(args.get(1).map_or(Value::Undefined, |value| self.get(frame, *value))),
-            Builtin::Left(source) => self.record_described_effect(frame, source, [arg(0)?, arg(1)?, arg(2)?]),
-            Builtin::Called | Builtin::CalledAsSaid => {
+            Builtin::HavocPointee => self.write_provided(frame, [arg(0)?, arg(1)?, arg(2)?]),
+            Builtin::Unspecified => Ok(args.get(1).map_or(Value::Undefined, |value| self.get(frame, *value))),
+            Builtin::RecordEffect(source) => self.record_described_effect(frame, source, [arg(0)?, arg(1)?, arg(2)?]),
+            Builtin::Called | Builtin::CalledAsSpecified => {
                 let name = self.text(frame, arg(0)?)?;
                 let values = args[1..].iter().map(|arg| self.get(frame, *arg)).collect();
                 if builtin == Builtin::Called {

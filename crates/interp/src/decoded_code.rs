@@ -279,7 +279,7 @@ pub(crate) struct ElementSite {
 /// An operation on floats.
 #[derive(Clone, Copy)]
 pub(crate) struct FloatOperation {
-    pub op: float::Op,
+    pub op: float::FloatOp,
     pub format: float::Format,
     pub args: [Place; 3],
     pub count: usize,

@@ -19,6 +19,10 @@
 //! - A pointer comparison or difference between objects compares addresses, except that different objects are never
 //!   equal.
 //!
+//! One circle: `machine.rs` with the files that extend it (`builtins.rs`, `unwinding.rs`, `startup.rs`, `late_globals.rs`,
+//! `device_registers.rs`, `environment_taint.rs`, `java.rs`, `c`) and with `state_view.rs` and `observer.rs`: a machine
+//! shows its state to an observer.
+//!
 //! Deliberately not here: symbolic values, I/O, and rules of a source language, except for builtins that only one
 //! language has (`c`, `java.rs`).
 

@@ -50,7 +50,7 @@ touchstone_base::reasons! {
 
         // Strings.
         /// A string that should be a number is not one.
-        #[error("a text that is not a decimal number")]
+        #[error("a string that is not a decimal number")]
         "no_decimal" => NoDecimal,
         /// A conversion lacks its argument.
         #[error("printf with too few arguments")]

@@ -285,7 +285,7 @@ fn a_slot_has_no_address_before_its_life_begins() {
 }
 
 #[test]
-fn points_and_whoever_watches_them_change_nothing() {
+fn points_and_their_observers_change_nothing() {
     let text = |declaration: &str, point: &str| {
         module(&format!(
             "func @f(%0: i32) -> i64 {{

@@ -60,8 +60,8 @@ impl CBuiltin {
     pub fn effect(self) -> BuiltinEffect {
         match self {
             CBuiltin::Malloc | CBuiltin::Calloc | CBuiltin::Alloca => BuiltinEffect::Nothing,
-            CBuiltin::Putchar => BuiltinEffect::World,
-            CBuiltin::Printf | CBuiltin::Puts => BuiltinEffect::Shows,
+            CBuiltin::Putchar => BuiltinEffect::Environment,
+            CBuiltin::Printf | CBuiltin::Puts => BuiltinEffect::OutputsMemory,
             _ => BuiltinEffect::Anything,
         }
     }

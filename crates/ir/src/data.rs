@@ -347,7 +347,7 @@ pub enum DataValue {
 }
 
 /// A longer array has no value of zeros.
-const MOST_ZEROS: u64 = 4096;
+const MAX_ZERO_ELEMENTS: u64 = 4096;
 
 impl DataValue {
     /// A value of zeros and null pointers, where there is one.
@@ -357,7 +357,7 @@ impl DataValue {
             DataType::Int { .. } | DataType::Enum { .. } | DataType::Bool { .. } => Some(DataValue::Int(0)),
             DataType::Float { .. } | DataType::Bits { .. } => Some(DataValue::Int(0)),
             DataType::Pointer { .. } => Some(DataValue::Pointer(PointerTarget::Null)),
-            DataType::Array { element, length } if *length <= MOST_ZEROS => {
+            DataType::Array { element, length } if *length <= MAX_ZERO_ELEMENTS => {
                 Some(DataValue::Array(vec![zero(*element)?; *length as usize]))
             }
             DataType::Struct { fields, kind, .. } if !kind.is_counted() => {

@@ -41,7 +41,7 @@ pub enum ExprKind {
     /// A change of width, or between pointer and integer.
     Cast(CastOp, Box<Expr>),
     /// A float operation.
-    Float(float::Op, float::Format, Vec<Expr>),
+    Float(float::FloatOp, float::Format, Vec<Expr>),
     /// The same bits, read as a float by the source. Every float expression that is not itself a float operation is
     /// wrapped in one.
     AsFloat(float::Format, Box<Expr>),
@@ -88,7 +88,7 @@ impl Expr {
     }
 
     /// A float operation.
-    pub fn float(op: float::Op, format: float::Format, args: Vec<Expr>) -> Expr {
+    pub fn float(op: float::FloatOp, format: float::Format, args: Vec<Expr>) -> Expr {
         let ty = Ty::Int(op.result_bits(format));
         Expr { kind: ExprKind::Float(op, format, args), ty, signed: false, text: String::new() }
     }

@@ -23,10 +23,10 @@ pub enum FunctionRole {
     /// A function of the program, or one that it only declares.
     #[default]
     Program,
-    /// A model of one that the language's library has.
+    /// A model of a function of the language's library.
     Model,
-    /// A model of one whose answers are the world's: time, chance. Tests answer for it.
-    World,
+    /// A model of a function whose results come from the environment: time, random numbers. Tests stub it.
+    Environment,
     /// A model of a harness's request for an input.
     Harness,
     /// An external function: its results are inputs, and tests stub it.
@@ -148,7 +148,7 @@ impl Function {
     /// Returns true if it is an external function with a description.
     pub fn is_described(&self) -> bool {
         let mut insts = self.blocks.values().take(1).flat_map(|block| &block.insts);
-        insts.any(|inst| matches!(inst.kind, InstKind::Builtin { builtin: Builtin::CalledAsSaid, .. }))
+        insts.any(|inst| matches!(inst.kind, InstKind::Builtin { builtin: Builtin::CalledAsSpecified, .. }))
     }
     /// Returns true if there is a body.
     pub fn is_defined(&self) -> bool {

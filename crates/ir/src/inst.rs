@@ -78,7 +78,7 @@ pub enum InstKind {
         /// Target, an integer of the result's width.
         dst: Reg,
         /// Operation.
-        op: float::Op,
+        op: float::FloatOp,
         /// The format that it works in.
         format: float::Format,
         /// As many as the operation takes, integers of its arguments' width.
@@ -223,8 +223,7 @@ pub enum Callee {
 /// Operations that the interpreter and the engine implement, for all languages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Builtin {
-    /// `(ptr address, i64 size, ptr name) `: the bytes become inputs that come in there. The name is a NUL-terminated constant
-    /// string.
+    /// `(ptr address, i64 size, ptr name)`: the bytes become inputs. The name is a NUL-terminated constant string.
     MakeSymbolic(InputSource),
     /// `(ptr name) -> iN or ptr`: a fresh input of the result's type; a pointer is null or unknown.
     FreshInt(InputSource),
@@ -235,17 +234,18 @@ pub enum Builtin {
     /// `(i64 size) -> ptr`: a fresh zeroed heap object. It never fails. A size that depends on inputs stays a term:
     /// symbolic execution forks on sizes only where the program does.
     Allocate,
-    /// `(ptr) -> i64`: the bytes of the object that the pointer leads into.
+    /// `(ptr) -> i64`: the bytes of the object that the pointer points into.
     ObjectSize,
     /// `(ptr, i64 size)`: uninitialised bytes become zero. For fields that share bytes with others (bit-fields).
-    Settle,
-    /// `(ptr union, i64 size, i64 member)`: the next access reads this member of a union of the given size. A concrete
-    /// run ignores it; creation of inputs creates that member.
-    Look,
-    /// `(ptr, i64 type)`: the next access uses the pointer as one to this type, the number of a [`crate::DataTypeId`],
-    /// whatever its declaration. A concrete run ignores it; creation of inputs may create such objects.
-    TakeFor,
-    /// `(ptr address, i64 size)`: what is read next is given by a device, if the address is a register's ([`crate::REGISTERS`]).
+    ZeroUninitialised,
+    /// `(ptr union, i64 size, i64 member)`: the next access observes this member of a union of the given size. A
+    /// concrete run ignores it; creation of inputs creates that member.
+    ObserveMember,
+    /// `(ptr, i64 type)`: the next access casts the pointer to one to this type, the number of a [`crate::DataTypeId`],
+    /// independent of its declaration. A concrete run ignores it; creation of inputs may create such objects.
+    CastPointee,
+    /// `(ptr address, i64 size)`: the next read returns a value of a device, if the address is a register's
+    /// ([`crate::REGISTERS`]).
     Refresh,
     /// `(i32 stream, ptr bytes, i64 size)`: writes bytes to standard output (1) or standard error (2).
     Write,
@@ -260,19 +260,19 @@ pub enum Builtin {
     /// `(ptr name, ptr to, i64 size)`: havocs the pointee of a parameter: the function with this name
     /// (`function.parameter`) may write an input of at most the given size there, of the pointee type, or nothing. `to`
     /// is a parameter of the enclosing function.
-    LetWrite,
+    HavocPointee,
     /// `(ptr name, …)`: an external function with this name is called with these arguments. A run records them; the
     /// side effects are unknown.
     Called,
     /// As `Called`, for a function with a description: the instructions that follow are its only effects.
-    CalledAsSaid,
-    /// `(ptr name, ptr to, i64 size)`: records the bytes that an external function has written; there is no other
-    /// effect. The sources are [`InputSource::Written`] and [`InputSource::Changed`].
-    Left(InputSource),
-    /// `(ptr what, T value) -> T`: the value, which may be another one in a real program for the named reason. `(ptr
-    /// what)`: the same for everything that follows. A concrete run continues; proofs take it into account.
-    Unsettled,
-    /// `()`: control stays here for ever, and nothing else happens.
+    CalledAsSpecified,
+    /// `(ptr name, ptr to, i64 size)`: records a described side effect: the bytes that an external function has written.
+    /// There is no other effect. The sources are [`InputSource::Written`] and [`InputSource::Changed`].
+    RecordEffect(InputSource),
+    /// `(ptr what, T value) -> T`: the value, which is unspecified: a real program may have another one, for the named
+    /// reason. `(ptr what)`: the same for everything that follows. A concrete run continues; proofs take it into account.
+    Unspecified,
+    /// `()`: the run never continues, and has no further effect.
     Hang,
     /// `(i32)`: ends the program with this status.
     Exit,
@@ -281,24 +281,24 @@ pub enum Builtin {
     /// `(ptr text, i64 length) -> float`, as bits: the value of a decimal number, rounded once.
     ParseFloat(float::Format),
     /// `(float…) -> float`, as bits: a mathematical function whose values are the host library's.
-    Math(math::Function, float::Format),
-    /// One that only C has.
+    Math(math::MathFunction, float::Format),
+    /// A builtin of C only.
     C(CBuiltin),
-    /// One that only Java has.
+    /// A builtin of Java only.
     Java(JavaBuiltin),
 }
 
 /// The effect of a builtin besides its arguments and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BuiltinEffect {
-    /// Nothing: its result follows from its arguments, or is an object that it makes.
+    /// None: its result depends only on its arguments, or is an object that it allocates.
     Nothing,
-    /// It goes on or ends the run, by its arguments alone.
+    /// It continues or ends the run, depending only on its arguments.
     Ends,
-    /// It takes from the world, or gives to it, nothing but its arguments.
-    World,
-    /// It gives what memory holds to the world.
-    Shows,
+    /// It reads from the environment, or writes its arguments to it.
+    Environment,
+    /// It writes the contents of memory to the environment.
+    OutputsMemory,
     /// Anything.
     Anything,
 }
@@ -307,21 +307,25 @@ impl Builtin {
     /// Returns the effect besides arguments and result.
     pub fn effect(self) -> BuiltinEffect {
         match self {
-            Builtin::Math(..) | Builtin::ObjectSize | Builtin::Look | Builtin::TakeFor | Builtin::Unsettled => {
-                BuiltinEffect::Nothing
-            }
+            Builtin::Math(..)
+            | Builtin::ObjectSize
+            | Builtin::ObserveMember
+            | Builtin::CastPointee
+            | Builtin::Unspecified => BuiltinEffect::Nothing,
             Builtin::Allocate => BuiltinEffect::Nothing,
             Builtin::Assume | Builtin::Assert | Builtin::Exit | Builtin::Abort | Builtin::Hang => BuiltinEffect::Ends,
-            Builtin::FreshInt(_) | Builtin::ReadByte | Builtin::Called | Builtin::CalledAsSaid => BuiltinEffect::World,
-            Builtin::Write | Builtin::Left(_) => BuiltinEffect::Shows,
+            Builtin::FreshInt(_) | Builtin::ReadByte | Builtin::Called | Builtin::CalledAsSpecified => {
+                BuiltinEffect::Environment
+            }
+            Builtin::Write | Builtin::RecordEffect(_) => BuiltinEffect::OutputsMemory,
             Builtin::C(builtin) => builtin.effect(),
             Builtin::Java(builtin) => builtin.effect(),
             Builtin::MakeSymbolic(_)
-            | Builtin::Settle
+            | Builtin::ZeroUninitialised
             | Builtin::Refresh
             | Builtin::RunOnly
             | Builtin::MayWrite
-            | Builtin::LetWrite
+            | Builtin::HavocPointee
             | Builtin::ParseFloat(_) => BuiltinEffect::Anything,
         }
     }

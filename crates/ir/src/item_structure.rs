@@ -99,7 +99,7 @@ impl Names {
     }
 
     /// Replaces the number of a data type in the code by a reference.
-    fn taken_for(&mut self, args: &mut [Operand], module: &Module) {
+    fn cast_pointee(&mut self, args: &mut [Operand], module: &Module) {
         if let Some(Operand::Const(_, number)) = args.get_mut(1)
             && *number < module.types.len() as u64
         {
@@ -140,7 +140,7 @@ fn function(module: &Module, id: FuncId) -> ItemStructure {
             InstKind::GlobalAddr { global, .. } => names.global(global),
             InstKind::Call { callee: Callee::Direct(callee), .. } => names.function(callee),
             InstKind::Call { callee: Callee::Indirect(_), .. } => has_indirect_calls = true,
-            InstKind::Builtin { builtin: Builtin::TakeFor, args, .. } => names.taken_for(args, module),
+            InstKind::Builtin { builtin: Builtin::CastPointee, args, .. } => names.cast_pointee(args, module),
             _ => {}
         }
     }
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn a_type_that_stands_in_the_code_is_named() {
         let text = |types: &str, number: u32| {
-            let body = format!("b0:\n  builtin take_for(%0, i64 {number})\n  return\n");
+            let body = format!("b0:\n  builtin cast_pointee(%0, i64 {number})\n  return\n");
             module(&format!("{types}func @f(%0: ptr) {{\n{body}}}\n"))
         };
         let (int, char) = ("= int \"int\" 32 signed\n", "= int \"char\" 8 signed\n");

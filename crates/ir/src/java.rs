@@ -20,7 +20,7 @@ impl JavaBuiltin {
     /// Returns the effect besides arguments and result.
     pub fn effect(self) -> BuiltinEffect {
         match self {
-            JavaBuiltin::WriteText => BuiltinEffect::Shows,
+            JavaBuiltin::WriteText => BuiltinEffect::OutputsMemory,
             JavaBuiltin::Intern | JavaBuiltin::ClassNamed => BuiltinEffect::Anything,
         }
     }

@@ -7,6 +7,9 @@
 //! Every decision of the source has its tree in the function's decision table, and every branch that evaluates one of
 //! its conditions carries a [`CondTag`]. That tag is the only link between executed code and source-level coverage.
 //!
+//! One circle: `module.rs` and `analysis/`. A module keeps the facts that analyses have computed about it
+//! ([`Module::facts`]), so that each is computed once.
+//!
 //! Deliberately not here: any source language's name or rule, any IO, any symbolic value.
 
 #![warn(missing_docs)]

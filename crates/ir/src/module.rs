@@ -73,8 +73,8 @@ pub enum GlobalRole {
     Variable,
     /// A variable that opaque code also names, reads and writes: assembly, the linker, another symbol.
     Exposed,
-    /// State of earlier library calls: any value until a call sets it.
-    LeftBehind,
+    /// State of the library, set by earlier calls: any value until a call sets it.
+    LibraryState,
     /// A heap object that exists when a run starts. It holds the value in the module, no test sets it, and it is never
     /// freed (freeing it is unsupported).
     Heap,
@@ -180,7 +180,7 @@ impl Module {
     }
     /// Returns the global that holds the error number of library functions.
     pub fn error_number(&self) -> Option<GlobalId> {
-        self.globals.iter().find(|(_, global)| global.role == GlobalRole::LeftBehind).map(|(id, _)| id)
+        self.globals.iter().find(|(_, global)| global.role == GlobalRole::LibraryState).map(|(id, _)| id)
     }
 }
 

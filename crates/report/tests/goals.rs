@@ -325,7 +325,7 @@ decisions
     assert!(verbose.contains("4 of 4 shown\n    on && hot\n"), "{verbose}");
     let other = Campaign { functions: vec![result("step", "stmt", [1, 1, 0, 0])], ..Campaign::default() };
     let other = shown(&other, &extras, Detail::Short, Style::default());
-    assert!(!other.contains("decisions"), "nobody asked for MC/DC: {other}");
+    assert!(!other.contains("decisions"), "MC/DC was not requested: {other}");
 }
 
 #[test]
@@ -347,8 +347,8 @@ fn a_condition_without_unique_cause_pair_says_how_the_search_for_one_ended() {
         Detail::Everything,
         Some("c3  c  rows 1 and 3 (masking; no inputs found for a unique-cause pair)"),
     );
-    let stopped = || PairSearch::Stopped(PairsStopped::Incomplete(Incomplete::Bound(Bound::Questions)));
-    let expected = "c3  c  rows 1 and 3 (masking; search for a unique-cause pair stopped, bound: --pair-questions)";
+    let stopped = || PairSearch::Stopped(PairsStopped::Incomplete(Incomplete::Bound(Bound::PairQueries)));
+    let expected = "c3  c  rows 1 and 3 (masking; search for a unique-cause pair stopped, bound: --pair-queries)";
     check(stopped(), Detail::Short, Some(expected));
     check(stopped(), Detail::Everything, Some(expected));
 }

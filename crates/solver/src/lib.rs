@@ -43,5 +43,5 @@ pub use terms::infix::Signedness;
 pub use terms::smt_script::SmtScript;
 pub use terms::term::{Array, ArrayId, Element, Op, Rel, Term, TermId, VarId};
 pub use terms::term_store::Terms;
-pub use touchstone_base::float::{Format as FloatFormat, Op as FloatOp, Rounding};
+pub use touchstone_base::float::{FloatOp, Format as FloatFormat, Rounding};
 pub use unknown_reason::Why;

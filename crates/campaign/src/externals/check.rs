@@ -4,6 +4,7 @@
 //! time.
 
 use super::java::JavaSpecs;
+use super::specification::{FAILED_IN_JAVA, TOO_LARGE};
 use super::{ExternalSpecs, FunctionSpec, SpecificationError};
 use crate::request::Notice;
 use std::time::Duration;
@@ -17,10 +18,6 @@ const CHECK_TIME: Duration = Duration::from_secs(1);
 const MAX_PATHS: u64 = 4096;
 /// The code for a failure of the expressions themselves.
 const FAILED: u64 = 0;
-/// The code for a failure of a value in Java, where exceptions are caught.
-pub(super) const FAILED_IN_JAVA: u64 = 2;
-/// The code for a constant of the first case that its type cannot hold; codes of the other cases follow.
-pub(super) const TOO_LARGE: u64 = 1000;
 
 impl ExternalSpecs {
     /// Explores the helpers of all specifications; returns a notice for each that could not be decided in time.

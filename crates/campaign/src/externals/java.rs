@@ -2,9 +2,9 @@
 //! result, which stubs call. Every expression has a line of its own, so compiler messages can be mapped to the
 //! specification.
 
-use super::check::{FAILED_IN_JAVA, TOO_LARGE};
 use super::specification::{
-    ExternalSpecs, Fragment, FunctionSpec, ParsedCase, SpecGuard, SpecificationError, ValueSet,
+    ExternalSpecs, FAILED_IN_JAVA, Fragment, FunctionSpec, ParsedCase, SpecGuard, SpecificationError, TOO_LARGE,
+    ValueSet,
 };
 use std::path::{Path, PathBuf};
 use touchstone_front_java::{Jdk, JdkError, LazyProgram, MethodSpec, SpecError, SpecifiedMethod};

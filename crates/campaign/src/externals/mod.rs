@@ -3,6 +3,8 @@
 //! `specification.rs` parses them; `c.rs` translates them to C helper functions; `java.rs` to a Java class; `check.rs`
 //! finds calls for which no case, or two cases, hold. Without a specification, the results of an external function are
 //! inputs.
+//!
+//! There is no circle here: `check.rs` uses the translations, and these use `specification.rs`.
 
 mod c;
 mod check;

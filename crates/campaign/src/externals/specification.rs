@@ -12,6 +12,12 @@
 
 use std::path::{Path, PathBuf};
 
+/// The code by which a check reports a failure of a value in Java, where exceptions are caught.
+pub(super) const FAILED_IN_JAVA: u64 = 2;
+/// The code by which a check reports a constant of the first case that its type cannot hold; codes of the other cases
+/// follow.
+pub(super) const TOO_LARGE: u64 = 1000;
+
 /// The specifications of all given files.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct ExternalSpecs {
@@ -273,7 +279,7 @@ fn add(file: &Path, spec: &mut FunctionSpec, clause: &str, fragment: Fragment) -
     let bad = |what: String, help: &str| Err(error_at(file, fragment.line, fragment.column, what, help));
     let wants_more = matches!(clause, "when" | "returns" | "writes" | "throws");
     if wants_more && fragment.text.is_empty() {
-        return bad(format!("`{clause}` and nothing behind it"), "when x < 0 returns -1 writes *p = 0");
+        return bad(format!("`{clause}` without an expression after it"), "when x < 0 returns -1 writes *p = 0");
     }
     if !wants_more && !fragment.text.is_empty() {
         return bad(
@@ -451,7 +457,7 @@ mod tests {
         assert!(complains("int f(int x)\n  fails\n").starts_with("w:1:1: `int f` is no name"));
         assert!(complains("f(x)\n\n").starts_with("w:1:1: the description of `f` is empty"));
         assert!(complains("f(x)\n  x < 0 returns 1\n").starts_with("w:2:3: `x < 0 returns 1` says nothing"));
-        assert!(complains("f(x)\n  when returns 1\n").starts_with("w:2:8: `when` and nothing behind it"));
+        assert!(complains("f(x)\n  when returns 1\n").starts_with("w:2:8: `when` without an expression after it"));
         assert!(complains("f(p)\n  writes *p\n").contains("a place without a value"));
         assert!(complains("f(a)\n  when a = 5 returns 1\n").starts_with("w:2:10: `a = 5` assigns"));
         assert!(complains("f(a)\n  when (a <<= 5) returns 1\n").contains("`==` compares"));

@@ -177,7 +177,7 @@ impl<'p> Loading<'p> {
         let mut spent: BTreeMap<FuncId, Duration> = BTreeMap::new();
         let mut module = self.module(tested);
         let mut open: Vec<&MethodUnderTest> = tested.to_vec();
-        for how in [ExplorationBudget::SHORT, ExplorationBudget::LONG] {
+        for how in [ExplorationBudget::FIRST_ATTEMPT, ExplorationBudget::SECOND_ATTEMPT] {
             let mut further: Vec<FuncId> = Vec::new();
             for _ in 0..MAX_LOADING_ROUNDS {
                 let far: BTreeMap<String, FuncId> = self.program.unloaded_functions(&self.loaded).into_iter().collect();
@@ -227,9 +227,9 @@ struct Exploration {
 }
 
 impl ExplorationBudget {
-    const SHORT: ExplorationBudget = ExplorationBudget { time: Duration::from_millis(400), paths: 60 };
+    const FIRST_ATTEMPT: ExplorationBudget = ExplorationBudget { time: Duration::from_millis(400), paths: 60 };
     /// Streams and character tables need more.
-    const LONG: ExplorationBudget = ExplorationBudget { time: Duration::from_millis(2500), paths: 400 };
+    const SECOND_ATTEMPT: ExplorationBudget = ExplorationBudget { time: Duration::from_millis(2500), paths: 400 };
 }
 
 /// Describes the end of a run to users.
@@ -290,7 +290,7 @@ fn unsupported_constructs(module: &Module, method: &MethodUnderTest, how: Explor
     let config = Config {
         max_paths: Some(how.paths),
         deadline: Deadline::within(Some(how.time)),
-        solver_timeout: Some(ExplorationBudget::SHORT.time / 4),
+        solver_timeout: Some(ExplorationBudget::FIRST_ATTEMPT.time / 4),
         memory: Some(MemoryLimit::bytes(EXPLORATION_MEMORY_BYTES)),
         precondition: possible,
         excluded_choices: method.fixture.as_deref().map_or_else(Vec::new, symbolic_heap::not_taken),

@@ -15,7 +15,7 @@ use touchstone_instrument::{
 };
 use touchstone_ir::{CondId, Condition, DecisionId};
 use touchstone_report::document::{
-    Counts, Function, NOT_MEASURED, Objective, Paths, ReportedRange, SolverUsage, SourceFile, Test, Verdict,
+    Counts, NOT_MEASURED, Objective, Paths, ReportedFunction, ReportedRange, SolverUsage, SourceFile, Test, Verdict,
 };
 use touchstone_report::{Document, Name, decision, reported_range};
 
@@ -247,7 +247,7 @@ impl<'a> DocumentBuilder<'a> {
         }
         for ((file, name, criterion), (objectives, tests)) in counts {
             let at = places.get(&(file.clone(), name.clone()));
-            self.document.functions.push(Function {
+            self.document.functions.push(ReportedFunction {
                 key: None,
                 line: at.and_then(|at| at.line),
                 end_line: at.and_then(|at| at.end_line),

@@ -31,7 +31,7 @@ pub struct MeasureRequest {
     /// The destination of the command's standard output.
     pub output: CommandOutput,
     /// The environment of the command.
-    pub surroundings: CommandEnvironment,
+    pub environment: CommandEnvironment,
 }
 
 impl MeasureRequest {
@@ -127,7 +127,7 @@ pub fn measure(request: &MeasureRequest, started: &dyn Fn(u32)) -> Result<Measur
         #[expect(clippy::disallowed_methods, reason = "the descriptor is passed on; nothing is written here")]
         command.stdout(std::io::stderr());
     }
-    let around = &request.surroundings;
+    let around = &request.environment;
     let wrapping = WrapperSetup {
         program: &around.program,
         directory: &request.out,

@@ -197,7 +197,7 @@ impl fmt::Display for Remark {
                 let more = if *more == 0 { String::new() } else { format!(" and {more} more") };
                 write!(
                     f,
-                    "state: bound: {first}{more} did more than a trace holds; what no assertion looked at until then is \
+                    "state: bound: the trace of {first}{more} reached its limit; state that no assertion checked before is \
                      unknown ({EVENT_LIMIT_VARIABLE}=NUMBER sets the most events of a process)"
                 )
             }

@@ -171,7 +171,7 @@ impl<'r> Material<'r> {
         let reader = Reader::new(&request.files, &request.compilation, &include_dir)?
             .with_externals(&externals)
             .within(request.effort.timeout)
-            .surrounded(request.surroundings())
+            .with_environment(request.environment_inputs())
             .about(&request.subject);
         let program = reader.read(&request.files)?;
         let options = OptionsFile::near(first)?;
@@ -255,7 +255,7 @@ impl<'r> Material<'r> {
             }),
             loop_bound: effort.loop_bound.or(from_file.loop_bound),
             max_paths: effort.max_paths,
-            externals: inputs.surroundings.externals,
+            externals: inputs.environment_inputs.externals,
             assume: request.assume.clone(),
             memory: effort.memory.map(MemoryLimit::bytes),
             solver_timeout: effort.solver_timeout,
@@ -333,10 +333,10 @@ fn stored(request: &Request) -> Option<Document> {
 
 /// Returns the time limit of the replay: ten times the search time and half a minute.
 fn replay_limits(request: &Request) -> ReplayLimits {
-    const LEAST: Duration = Duration::from_secs(30);
+    const REPLAY_TIME_ALLOWANCE: Duration = Duration::from_secs(30);
     let limits = ReplayLimits::default();
     let most = Duration::from_secs(limits.total_seconds.into());
-    let wanted = |limit: Duration| limit.saturating_mul(10).saturating_add(LEAST).min(most);
+    let wanted = |limit: Duration| limit.saturating_mul(10).saturating_add(REPLAY_TIME_ALLOWANCE).min(most);
     let total = request.effort.timeout.map_or(most, wanted);
     ReplayLimits { total_seconds: u32::try_from(total.as_secs()).unwrap_or(limits.total_seconds), ..limits }
 }

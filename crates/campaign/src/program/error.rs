@@ -203,13 +203,13 @@ pub enum SubjectError {
     /// Several files define a static function of this name.
     #[error(
         "several files define a static `{name}`: give only one of these files ({name} and {})",
-        twins.join(", ")
+        others.join(", ")
     )]
-    Twins {
+    AmbiguousStatic {
         /// The requested name.
         name: String,
         /// The names of the others.
-        twins: Vec<String>,
+        others: Vec<String>,
     },
     /// The function is declared but not defined.
     #[error("function `{name}` is declared but not defined in the given files; add the file that defines it")]

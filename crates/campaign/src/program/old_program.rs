@@ -30,7 +30,7 @@ impl OldVersion {
         }
         let files: Vec<PathBuf> = pairs.into_iter().map(|(_, old)| old).collect();
         let reader = Reader::new(&files, &compilation, &include_dir).map_err(failed)?;
-        let reader = reader.within(request.effort.timeout).surrounded(request.surroundings());
+        let reader = reader.within(request.effort.timeout).with_environment(request.environment_inputs());
         // Both versions load the same classes in the same order, so class numbers are equal.
         let externals = ExternalSpecs::read(&request.inputs.external_specs)?;
         let reader = reader.about(&request.subject).with_externals(&externals);

@@ -212,15 +212,15 @@ impl Reader {
     /// Sets the time limit from `--timeout`: reading may take ten times as long and half a minute. A small source can
     /// take minutes, because clang's output grows with the square of the nesting depth.
     pub fn within(mut self, timeout: Option<Duration>) -> Reader {
-        const LEAST: Duration = Duration::from_secs(30);
-        self.time = timeout.map(|limit| limit.saturating_mul(10).saturating_add(LEAST));
+        const READ_TIME_ALLOWANCE: Duration = Duration::from_secs(30);
+        self.time = timeout.map(|limit| limit.saturating_mul(10).saturating_add(READ_TIME_ALLOWANCE));
         self
     }
 
     /// Makes parts of the environment inputs.
-    pub fn surrounded(mut self, surroundings: EnvironmentInputs) -> Reader {
+    pub fn with_environment(mut self, environment_inputs: EnvironmentInputs) -> Reader {
         if let Language::C(options) = &mut self.language {
-            options.environment_inputs = surroundings;
+            options.environment_inputs = environment_inputs;
         }
         self
     }

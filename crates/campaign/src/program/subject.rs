@@ -130,9 +130,9 @@ fn asks_for_inputs(module: &Module) -> bool {
 fn find(module: &Module, name: &str) -> Result<FuncId, SubjectError> {
     let names = || module.functions.values().map(|function| function.name.clone());
     let twin = |other: &String| other.strip_prefix(name).is_some_and(|rest| rest.starts_with(['@', '$']));
-    let twins: Vec<String> = names().filter(twin).collect();
-    if !twins.is_empty() {
-        return Err(SubjectError::Twins { name: name.to_string(), twins });
+    let others: Vec<String> = names().filter(twin).collect();
+    if !others.is_empty() {
+        return Err(SubjectError::AmbiguousStatic { name: name.to_string(), others });
     }
     // An external function has a generated body that returns inputs.
     let stands_in = |function: &Function| matches!(function.role, FunctionRole::External | FunctionRole::Library);

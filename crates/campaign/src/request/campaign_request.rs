@@ -70,8 +70,8 @@ const MAX_VARIABLE_LENGTH: u32 = 16;
 impl Request {
     /// Returns the environment of the program. Where functions are under test, environment variables are inputs like
     /// the results of other external functions.
-    pub(crate) fn surroundings(&self) -> EnvironmentInputs {
-        let asked = self.inputs.surroundings;
+    pub(crate) fn environment_inputs(&self) -> EnvironmentInputs {
+        let asked = self.inputs.environment_inputs;
         let answered = asked.externals && !matches!(self.subject, Subject::Program(_));
         EnvironmentInputs { environment: asked.environment.or(answered.then_some(MAX_VARIABLE_LENGTH)), ..asked }
     }
@@ -248,7 +248,7 @@ pub struct InputAssumptions {
     /// Arguments of a whole program: the maximum number of words, and of characters of each.
     pub arguments: Option<(u32, u32)>,
     /// Other parts of the environment that are inputs.
-    pub surroundings: EnvironmentInputs,
+    pub environment_inputs: EnvironmentInputs,
     /// Files with specifications of external functions.
     pub external_specs: Vec<PathBuf>,
 }
@@ -265,7 +265,7 @@ impl Default for InputAssumptions {
             heaps: HeapChoice::Any,
             strings: None,
             arguments: None,
-            surroundings: EnvironmentInputs { externals: true, callbacks: true, ..EnvironmentInputs::default() },
+            environment_inputs: EnvironmentInputs { externals: true, callbacks: true, ..EnvironmentInputs::default() },
             external_specs: Vec::new(),
         }
     }
@@ -294,7 +294,7 @@ pub struct Effort {
     /// The maximum number of paths per function.
     pub max_paths: Option<u64>,
     /// The maximum number of solver queries for tests that complete independence pairs.
-    pub pair_questions: Option<u64>,
+    pub pair_queries: Option<u64>,
     /// The work time of the search per function. Naming and reducing its tests may take as much again.
     pub budget: Option<Duration>,
     /// The time of the search per function by the clock, whatever work was done. Replay may take ten times as long and half
@@ -325,7 +325,7 @@ impl Default for Effort {
             order: None,
             loop_bound: None,
             max_paths: None,
-            pair_questions: None,
+            pair_queries: None,
             budget: Some(Duration::from_secs(20)),
             timeout: Some(Duration::from_secs(60)),
             memory: Some(1900 << 20),

@@ -73,14 +73,14 @@ fn search_sequences(
 /// Returns the deadline: that of the function if earlier calls are known to influence the program's own state.
 /// Otherwise the cause may be different, and a part of the search time is enough to find out.
 fn sequence_deadline(found: &ExplorationResult, config: &Config) -> Deadline {
-    const LEAST: Duration = Duration::from_secs(2);
-    const TIMES: u32 = 4;
+    const MIN_SEQUENCE_TIME: Duration = Duration::from_secs(2);
+    const SEARCH_TIME_FACTOR: u32 = 4;
     let is_own = |name: &str| name.starts_with('`');
     let of_calls =
         |reason: &IncompletePaths| matches!(&reason.why, Incomplete::Doubt(Caveat::EarlierCalls(name)) if is_own(name));
     match found.doubted.values().flatten().any(of_calls) {
         true => config.deadline,
-        false => config.deadline.or_earlier(Deadline::after(LEAST + TIMES * found.work)),
+        false => config.deadline.or_earlier(Deadline::after(MIN_SEQUENCE_TIME + SEARCH_TIME_FACTOR * found.work)),
     }
 }
 

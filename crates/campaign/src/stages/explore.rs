@@ -128,7 +128,7 @@ fn pairs(
     writer: &mut Writer<'_, '_>,
 ) -> PairSearchResult {
     let module = work.module();
-    let config = Config { questions: work.plan.request.effort.pair_questions, ..config };
+    let config = Config { questions: work.plan.request.effort.pair_queries, ..config };
     // Tests may be large: they are lent, not copied.
     let tests = std::mem::take(&mut writer.tests);
     let known: Vec<EvaluatedRow> = work.suite_rows.iter().map(|(_, row)| row.clone()).collect();

@@ -49,7 +49,7 @@ pub(crate) fn rejection(untested: Option<&BTreeSet<GoalId>>, test: &TestCase) ->
 /// Returns true if a bound ended the round that would also end the next one.
 pub(crate) fn stopped(incomplete: &[IncompletePaths]) -> bool {
     let ends = |why: &Incomplete| {
-        matches!(why, Incomplete::Bound(Bound::MaxPaths | Bound::Memory | Bound::Interrupted | Bound::Questions))
+        matches!(why, Incomplete::Bound(Bound::MaxPaths | Bound::Memory | Bound::Interrupted | Bound::PairQueries))
     };
     incomplete.iter().any(|paths| ends(&paths.why))
 }

@@ -126,7 +126,7 @@ fn asks_for_too_much(test: &TestCase) -> bool {
 
 /// Returns the maximum number of elements of objects: runs can go a little further than paths at no cost.
 fn longest(most: u64) -> usize {
-    const FAR: u64 = 16;
-    let longest = if most >= FAR { 4 * most.min(FAR) } else { most };
+    const MIN_EXTENDED_LENGTH: u64 = 16;
+    let longest = if most >= MIN_EXTENDED_LENGTH { 4 * most.min(MIN_EXTENDED_LENGTH) } else { most };
     usize::try_from(longest).unwrap_or(1)
 }

@@ -1,5 +1,5 @@
 //! `touchstone bench cost` measures what whole commands cost: replay and exploration of files with many functions, small
-//! programs, hard questions for the solver, and long concrete runs.
+//! programs, hard queries to the solver, and long concrete runs.
 //!
 //! Each case runs this program on a file. The CPU time of all processes depends less on the load of the machine than the
 //! wall-clock time, which shows what several cores gain.
@@ -7,7 +7,7 @@
 use super::compile::spent;
 use crate::output::exit::Exit;
 use crate::output::stdout::say;
-use crate::plan::args::{Bench, Format};
+use crate::plan::args::{Bench, OutputFormat};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_json::Value;
@@ -55,7 +55,7 @@ pub fn cost(options: &Bench) -> Result<Exit> {
             continue;
         }
         let row = measured(&case).with_context(|| format!("bench {}", case.name))?;
-        if options.format == Format::Text {
+        if options.format == OutputFormat::Text {
             if rows.is_empty() {
                 say!(
                     "{:<34} {:>7} {:>7} {:>5} {:>6} {:>8} {:>10} {:>7}",
@@ -78,7 +78,7 @@ pub fn cost(options: &Bench) -> Result<Exit> {
         }
         rows.push(row);
     }
-    if options.format == Format::Json {
+    if options.format == OutputFormat::Json {
         say!("{}", serde_json::to_string_pretty(&rows)?);
     }
     let undecided = rows.iter().any(|row| row.unknown > 0 || !row.exhaustive);

@@ -8,7 +8,7 @@ use super::query_sources::{QUERY_SOURCES, QuerySource};
 use super::smt_peers::{PeerAnswer, SMT_PEERS};
 use crate::output::exit::Exit;
 use crate::output::stdout::say;
-use crate::plan::args::{Bench, Format};
+use crate::plan::args::{Bench, OutputFormat};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -62,8 +62,8 @@ pub fn hard_queries(options: &Bench) -> Result<Exit> {
         }
     }
     match options.format {
-        Format::Json => say!("{}", serde_json::to_string_pretty(&rows)?),
-        Format::Text => table(&rows)?,
+        OutputFormat::Json => say!("{}", serde_json::to_string_pretty(&rows)?),
+        OutputFormat::Text => table(&rows)?,
     }
     Ok(verdict(&rows))
 }

@@ -4,7 +4,7 @@
 
 use crate::output::exit::Exit;
 use crate::output::stdout::say;
-use crate::plan::args::{Bench, Format};
+use crate::plan::args::{Bench, OutputFormat};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use std::path::Path;
@@ -48,7 +48,7 @@ pub fn interp(options: &Bench) -> Result<Exit> {
     let mut rows = Vec::new();
     for (index, program) in PROGRAMS.into_iter().enumerate() {
         let row = measure(program, index + 1).with_context(|| format!("bench {program}"))?;
-        if options.format == Format::Text {
+        if options.format == OutputFormat::Text {
             if rows.is_empty() {
                 say!(
                     "{:<10} {:>13} {:>8} {:>12} {:>8} {:>6}",
@@ -72,11 +72,11 @@ pub fn interp(options: &Bench) -> Result<Exit> {
         }
         rows.push(row);
     }
-    if options.format == Format::Json {
+    if options.format == OutputFormat::Json {
         say!("{}", serde_json::to_string_pretty(&rows)?);
     }
     let slow = rows.iter().any(|row| row.instructions_per_second < MIN_RATE || row.ratio > MAX_RATIO);
-    if slow && options.format == Format::Text {
+    if slow && options.format == OutputFormat::Text {
         say!("the bar is {} million instructions a second and {MAX_RATIO} times `cc -O0`", MIN_RATE / 1e6);
     }
     Ok(if slow { Exit::Disagreed } else { Exit::Done })

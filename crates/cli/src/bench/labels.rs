@@ -7,7 +7,7 @@
 use super::{Quiet, read, timing};
 use crate::output::exit::Exit;
 use crate::output::stdout::say;
-use crate::plan::args::{Bench, Format};
+use crate::plan::args::{Bench, OutputFormat};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::time::Duration;
@@ -75,7 +75,7 @@ struct LabelsRow {
 pub fn labels(options: &Bench) -> Result<Exit> {
     let mut rows: Vec<LabelsRow> = Vec::new();
     let mut exit = Exit::Done;
-    if options.format == Format::Text {
+    if options.format == OutputFormat::Text {
         say!(
             "{:<12} {:<10} {:>6} {:<7} {:>8} {:>9} {:>9}",
             "program",
@@ -98,15 +98,15 @@ pub fn labels(options: &Bench) -> Result<Exit> {
             exit = Exit::Disagreed;
         }
         for row in measured {
-            if options.format == Format::Text {
+            if options.format == OutputFormat::Text {
                 say!("{}", line(&row));
             }
             rows.push(row);
         }
     }
     match options.format {
-        Format::Json => say!("{}", serde_json::to_string_pretty(&rows)?),
-        Format::Text => {
+        OutputFormat::Json => say!("{}", serde_json::to_string_pretty(&rows)?),
+        OutputFormat::Text => {
             say!("paths: ends of the program's own paths, and answered questions for labels (as in the paper)");
             say!("seconds: on a processor, best of several runs in turn (direct: one run)");
             say!("overhead of idl over paths, geometric mean: {:.2}x", overhead(&rows));

@@ -4,7 +4,7 @@
 use super::{Quiet, read, timing};
 use crate::output::exit::Exit;
 use crate::output::stdout::say;
-use crate::plan::args::{Bench, Format};
+use crate::plan::args::{Bench, OutputFormat};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use touchstone_campaign::Program;
@@ -33,8 +33,8 @@ pub fn mcdc(options: &Bench) -> Result<Exit> {
         rows.push(measure(program, &read(source, &[])?, function)?);
     }
     match options.format {
-        Format::Json => say!("{}", serde_json::to_string_pretty(&rows)?),
-        Format::Text => {
+        OutputFormat::Json => say!("{}", serde_json::to_string_pretty(&rows)?),
+        OutputFormat::Text => {
             say!(
                 "{:<12} {:>7} {:>10} {:>11} {:>11} {:>9}  paper: +7.9 % at best",
                 "program",

@@ -7,7 +7,7 @@
 use super::compile;
 use crate::output::exit::Exit;
 use crate::output::stdout::say;
-use crate::plan::args::{Bench, Format};
+use crate::plan::args::{Bench, OutputFormat};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -120,8 +120,8 @@ pub fn measure(options: &Bench) -> Result<Exit> {
         rows.push(BuildRow { build: name, seconds, ratio, bar, hits_mb: None });
     }
     match options.format {
-        Format::Json => say!("{}", serde_json::to_string_pretty(&rows)?),
-        Format::Text => {
+        OutputFormat::Json => say!("{}", serde_json::to_string_pretty(&rows)?),
+        OutputFormat::Text => {
             say!("{:<20} {:>8} {:>7} {:>6} {:>8}", "at -O2", "seconds", "ratio", "bar", "MB left");
             for row in &rows {
                 let bar = row.bar.map(|bar| format!("{bar:.2}x")).unwrap_or_default();

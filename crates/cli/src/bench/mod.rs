@@ -16,7 +16,7 @@ mod timing;
 
 use crate::output::exit::Exit;
 use crate::output::stdout::say;
-use crate::plan::args::{Bench, BenchName, Compile, Format};
+use crate::plan::args::{Bench, BenchName, Compile, OutputFormat};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::process::ExitCode;
@@ -95,7 +95,7 @@ fn paths(options: &Bench) -> Result<Exit> {
             continue;
         }
         let row = measure(&case).with_context(|| format!("bench {}", case.program))?;
-        if options.format == Format::Text {
+        if options.format == OutputFormat::Text {
             if rows.is_empty() {
                 say!("{}", header());
             }
@@ -103,7 +103,7 @@ fn paths(options: &Bench) -> Result<Exit> {
         }
         rows.push(row);
     }
-    if options.format == Format::Json {
+    if options.format == OutputFormat::Json {
         say!("{}", serde_json::to_string_pretty(&rows)?);
     }
     let wrong = rows.iter().any(|row| row.tests != row.expected || !row.exhaustive);

@@ -70,7 +70,8 @@ impl TypedValueParser for CriterionNames {
             .iter()
             .map(|criterion| PossibleValue::new(criterion.name()).help(criterion.about()));
         // `paths:K` needs a number, so it is not a completion.
-        let others = self.others.split(' ').filter(|name| !name.contains(':')).map(PossibleValue::new);
+        let others =
+            self.others.split(' ').filter(|name| !name.is_empty() && !name.contains(':')).map(PossibleValue::new);
         Some(Box::new(registered.chain(others)))
     }
 }
@@ -121,7 +122,7 @@ pub struct Generate {
     pub out: PathBuf,
     /// The format of the report on standard output
     #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub format: Format,
+    pub format: OutputFormat,
     /// Do not compile and replay the tests; coverage is then predicted, not observed
     #[arg(long)]
     pub no_replay: bool,
@@ -168,7 +169,7 @@ pub struct Generate {
     #[arg(long, value_name = "FILE", help_heading = "Inputs")]
     pub world: Vec<PathBuf>,
     #[command(flatten)]
-    pub surroundings: Surroundings,
+    pub environment_inputs: EnvironmentOptions,
 
     /// The treatment of memory accesses at a symbolic index
     #[arg(long, default_value = "late", value_name = "MODE", help_heading = "Search")]
@@ -199,8 +200,8 @@ pub struct Generate {
     pub max_paths: Option<u64>,
     /// mcdc: the maximum number of solver queries for tests that complete independence pairs; 0 for no such tests [default: 2000
     /// plus twice the number that the objectives took]
-    #[arg(long, value_name = "N", help_heading = "Search")]
-    pub pair_questions: Option<u64>,
+    #[arg(long, alias = "pair-questions", value_name = "N", help_heading = "Search")]
+    pub pair_queries: Option<u64>,
     /// The work of the search for each function, counted and scaled to CPU seconds, so that verdicts do not depend on the load
     /// of the machine; 0 for no limit [default: a third of --timeout]
     #[arg(long, value_name = "SECS", help_heading = "Search", value_parser = parse_seconds)]
@@ -250,7 +251,7 @@ pub struct Generate {
 
 /// The parts of a program's environment that are inputs.
 #[derive(ClapArgs, Debug, Clone, Copy)]
-pub struct Surroundings {
+pub struct EnvironmentOptions {
     /// The treatment of external functions, of time and of random numbers
     #[arg(long, default_value = "inputs", value_name = "MODE", help_heading = "Inputs")]
     pub externals: Externals,
@@ -331,7 +332,7 @@ pub struct Bench {
     pub name: Option<BenchName>,
     /// The format of the result
     #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub format: Format,
+    pub format: OutputFormat,
     /// Run only the cases that take at most a second
     #[arg(long)]
     pub quick: bool,
@@ -349,7 +350,7 @@ pub enum BenchName {
     Interp,
     /// The run-time cost of probes, beside gcov and llvm-cov
     Measure,
-    /// The cost of whole commands: many functions, hard questions, long runs
+    /// The cost of whole commands: many functions, hard queries, long runs
     Cost,
     /// Hard solver queries, beside Z3 and Bitwuzla from PyPI
     Solver,
@@ -376,7 +377,7 @@ pub enum Emit {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
+pub enum OutputFormat {
     Text,
     Json,
 }

@@ -30,6 +30,8 @@ const VERBS: [&str; 8] = ["generate", "prove", "objectives", "annotate", "explai
 const FUNCTIONS: &str = "function";
 /// Options that belong to a single run.
 const NEVER: [&str; 4] = ["help", "version", "command", "objective"];
+/// Former keys of options, which are still accepted. The command line has aliases for them.
+const FORMER_KEYS: [(&str, &str); 1] = [("pair_questions", "pair_queries")];
 /// Options whose strings are paths.
 const PATHS: [&str; 1] = ["include"];
 
@@ -108,7 +110,12 @@ impl ProjectFile {
     fn check(&self, command: &Command) -> Result<()> {
         let verbs: Vec<&Command> = VERBS.iter().filter_map(|verb| command.find_subcommand(verb)).collect();
         let options = |verbs: &[&Command]| -> BTreeSet<String> {
-            verbs.iter().flat_map(|verb| verb.get_arguments()).filter(|arg| is_for_files(arg)).map(key_of).collect()
+            verbs
+                .iter()
+                .flat_map(|verb| verb.get_arguments())
+                .filter(|arg| is_for_files(arg))
+                .flat_map(keys_of)
+                .collect()
         };
         let all = options(&verbs);
         for (key, value) in &self.table {
@@ -163,8 +170,10 @@ impl ProjectFile {
         let mut added = Added::default();
         for arg in verb.get_arguments().filter(|arg| is_for_files(arg)) {
             let key = key_of(arg);
-            let find =
-                |table: &Table| table.iter().find(|(known, _)| plain(known) == key).map(|(_, value)| value.clone());
+            let keys = keys_of(arg);
+            let find = |table: &Table| {
+                table.iter().find(|(known, _)| keys.contains(&plain(known))).map(|(_, value)| value.clone())
+            };
             let Some(value) = own.and_then(find).or_else(|| find(&self.table)) else { continue };
             if is_typed(arg) || verb.get_arg_conflicts_with(arg).into_iter().any(is_typed) {
                 continue;
@@ -234,6 +243,13 @@ fn key_of(arg: &Arg) -> String {
         "functions" => "functions".to_string(),
         id => plain(arg.get_long().unwrap_or(id)),
     }
+}
+
+/// Returns the keys of an option: its own key, then its former name.
+fn keys_of(arg: &Arg) -> Vec<String> {
+    let own = key_of(arg);
+    let former = FORMER_KEYS.iter().find(|(_, now)| *now == own).map(|(former, _)| former.to_string());
+    std::iter::once(own).chain(former).collect()
 }
 
 /// `fail-under` and `fail_under` are the same.

@@ -1,8 +1,8 @@
 //! Translates options into a request, which is plain data. The environment is read here, and nothing is decided.
 
 use crate::plan::args::{
-    Aliases, Compile, DEFAULT_OUT, Emit, Externals, Generate, Heaps, Labels, Malloc, Scope, Search, Summaries,
-    Surroundings, Volatile,
+    Aliases, Compile, DEFAULT_OUT, Emit, EnvironmentOptions, Externals, Generate, Heaps, Labels, Malloc, Scope, Search,
+    Summaries, Volatile,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Generate {
             old: None,
             inputs: self.inputs(),
             effort: self.effort(),
-            assume: self.assume.iter().copied().chain(self.surroundings.implied_assumptions()).collect(),
+            assume: self.assume.iter().copied().chain(self.environment_inputs.implied_assumptions()).collect(),
             emit: self.emit.iter().map(|emit| test_form(*emit)).collect(),
             replay: match (self.no_replay, self.unsafe_replay) {
                 (true, _) => ReplayMode::Off,
@@ -89,8 +89,8 @@ impl Generate {
                 Heaps::Any => touchstone_campaign::HeapChoice::Any,
             },
             strings: self.strings,
-            arguments: self.surroundings.argv,
-            surroundings: self.surroundings.of_program(),
+            arguments: self.environment_inputs.argv,
+            environment_inputs: self.environment_inputs.of_program(),
             external_specs: self.world.clone(),
         }
     }
@@ -114,7 +114,7 @@ impl Generate {
             }),
             loop_bound: self.loop_bound,
             max_paths: self.max_paths,
-            pair_questions: self.pair_questions,
+            pair_queries: self.pair_queries,
             budget: match self.budget {
                 Some(limit) => seconds(limit),
                 // A machine that is three times as slow, or as busy, gives the same verdicts.
@@ -147,7 +147,7 @@ impl Generate {
     }
 }
 
-impl Surroundings {
+impl EnvironmentOptions {
     /// Returns the assumptions that the treatment of external functions implies.
     fn implied_assumptions(&self) -> impl Iterator<Item = AssumeOption> {
         let pure = (self.externals == Externals::Pure).then_some(AssumeOption::PureExternals);

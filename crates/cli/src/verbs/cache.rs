@@ -10,7 +10,7 @@ use touchstone_campaign::{CacheSummary, clear_cache, summarize_cache};
 
 /// The options of `cache`.
 #[derive(clap::Args, Debug)]
-pub struct Cache {
+pub struct CacheOptions {
     /// The action
     #[arg(default_value = "show")]
     pub what: What,
@@ -32,7 +32,7 @@ pub enum What {
 const MAX_FUNCTIONS_SHOWN: usize = 20;
 
 /// Runs `cache`.
-pub fn cache(options: &Cache) -> Result<ExitCode> {
+pub fn cache(options: &CacheOptions) -> Result<ExitCode> {
     let Some(directory) = cache_location::directory(options.cache.as_deref()) else {
         bail!("there is no cache: it is off, or the user's cache directory is unknown; set it with --cache DIR");
     };

@@ -72,7 +72,7 @@ fn covered(out: &mut String, module: &Module, test: &TestCase) {
         }
     }
     if !test.description.is_empty() {
-        let _ = writeln!(out, "on the way: {}", shortened(&test.description));
+        let _ = writeln!(out, "path: {}", shortened(&test.description));
     }
 }
 
@@ -85,26 +85,32 @@ fn infeasible(
 ) {
     /// The maximum number of conflicts that are printed; the others are counted.
     const SHOWN: usize = 3;
-    let _ = writeln!(out, "infeasible ({how}): no input can make it happen.");
+    let _ = writeln!(out, "infeasible ({how}): no input reaches it.");
     for conflict in why.conflicts.iter().take(SHOWN) {
         show_conflict(out, module, objective, conflict);
     }
     if why.conflicts.len() > SHOWN {
-        let _ = writeln!(out, "… and {} more like these.", why.conflicts.len() - SHOWN);
+        let _ = writeln!(out, "… and {} more conflicts.", why.conflicts.len() - SHOWN);
     }
     if why.conflicts.is_empty() {
-        let _ = writeln!(out, "No single step toward it was found that contradicts what comes before.");
+        let _ = writeln!(out, "No single branch condition was found that contradicts the path condition before it.");
     }
-    let all = if why.complete { "all ways were followed" } else { "not all ways were followed" };
-    let _ = writeln!(out, "Looked at: {} sides of branches; {all}. The verdict does not rest on this.", why.sides);
+    let all = if why.complete { "all paths were explored" } else { "not all paths were explored" };
+    let _ = writeln!(
+        out,
+        "Examined: {} outcomes of branches; {all}. The verdict does not depend on this explanation.",
+        why.sides
+    );
 }
 
 fn show_conflict(out: &mut String, module: &Module, objective: &Objective, conflict: &Conflict) {
     let what = match (conflict.minimal, conflict.at_goal) {
-        (true, true) => "These can't hold together, and the last one is what it needs:",
-        (true, false) => "These can't hold together, and the last one is the next step toward it:",
-        (false, true) => "On this way, the last one, which it needs, is fixed:",
-        (false, false) => "On this way, the last one, the next step toward it, is fixed:",
+        (true, true) => "These conditions are unsatisfiable together; the objective requires the last one:",
+        (true, false) => {
+            "These conditions are unsatisfiable together; the last one is the next step on a path to the objective:"
+        }
+        (false, true) => "On this path, the last condition, which the objective requires, is constant:",
+        (false, false) => "On this path, the last condition, the next step on a path to the objective, is constant:",
     };
     let _ = writeln!(out, "{what}");
     // The facts closest to the goal explain most.
@@ -143,8 +149,8 @@ fn more(out: &mut String, all: usize, of: &str) {
 
 /// Shortens a text to a few lines.
 fn shortened(text: &str) -> String {
-    const MOST: usize = 500;
-    match text.char_indices().nth(MOST) {
+    const MAX_SHOWN_CHARACTERS: usize = 500;
+    match text.char_indices().nth(MAX_SHOWN_CHARACTERS) {
         Some((end, _)) => format!("{} … ({} characters more)", &text[..end], text[end..].chars().count()),
         None => text.to_string(),
     }
@@ -156,7 +162,7 @@ fn show_fact(module: &Module, objective: &Objective, fact: &Fact) -> String {
         return format!("{place}: {}", objective.text);
     }
     if fact.text.is_empty() {
-        return "what the source does not write as a condition: types, ranges, the precondition, checks on the way"
+        return "conditions that are not written in the source: types, ranges, the precondition, checks on the path"
             .into();
     }
     match fact.fixed {
@@ -168,12 +174,12 @@ fn show_fact(module: &Module, objective: &Objective, fact: &Fact) -> String {
 /// Writes the assumptions of an infeasible verdict.
 fn push_assumptions(out: &mut String, assumptions: &[Assumption]) {
     for assumption in assumptions.iter().filter(|assumption| assumption.by.binds_verdicts()) {
-        let _ = writeln!(out, "It rests on: {} ({}).", assumption.text, assumption.by);
+        let _ = writeln!(out, "It depends on the assumption: {} ({}).", assumption.text, assumption.by);
     }
 }
 
 fn unknown(out: &mut String, module: &Module, incomplete: &[IncompletePaths]) {
-    let _ = writeln!(out, "unknown: some paths were not followed to their end, and it may lie on them.");
+    let _ = writeln!(out, "unknown: some paths were not explored to their end; one of them may reach the objective.");
     for paths in incomplete.iter().take(MAX_LINES) {
         let place = paths.span.display(&module.files);
         let lift = match &paths.why {

@@ -4,7 +4,7 @@ use crate::output::exit::Exit;
 use crate::output::outputs;
 use crate::output::progress::Display;
 use crate::output::query_dump::QueryDump;
-use crate::plan::args::{Format, Generate};
+use crate::plan::args::{Generate, OutputFormat};
 use crate::plan::{cache_location, old_version};
 use crate::verbs::interrupt;
 use crate::verbs::report::figures_for_thresholds;
@@ -94,8 +94,8 @@ fn warn(options: &Generate, notices: &[Notice]) {
 fn report(options: &Generate, plan: &Plan, document: &Document) -> Result<Exit> {
     let history = outputs::store(plan.out.path(), document)?;
     let text = match options.format {
-        Format::Json => document.to_json(),
-        Format::Text => {
+        OutputFormat::Json => document.to_json(),
+        OutputFormat::Text => {
             let style = outputs::style();
             let detail = if options.verbose { Detail::Everything } else { Detail::Short };
             let mut text = touchstone_report::text(document, detail, style);

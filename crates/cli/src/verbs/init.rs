@@ -8,7 +8,7 @@ use touchstone_front_c::database_sources;
 
 /// The options of `init`.
 #[derive(clap::Args, Debug)]
-pub struct Init {
+pub struct InitOptions {
     /// The directory of compile_commands.json [default: this directory, or build/ in it]
     #[arg(short = 'p', value_name = "DIR")]
     pub commands: Option<PathBuf>,
@@ -23,7 +23,7 @@ const NOT_TESTED: [&str; 8] =
     ["test", "tests", "build", "target", "touchstone-out", "third_party", "vendor", "CMakeFiles"];
 
 /// Runs `init`.
-pub fn init(options: &Init) -> Result<ExitCode> {
+pub fn init(options: &InitOptions) -> Result<ExitCode> {
     if Path::new(NAME).exists() {
         bail!("{NAME} is there already; change it by hand, or move it away");
     }

@@ -1,6 +1,7 @@
 //! `touchstone instrument` instruments Java classes offline, for JVMs that cannot load the agent.
 
 use crate::output::exit::Exit;
+use crate::plan::args::{CriterionNames, criteria_help};
 use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ pub struct Instrument {
     /// The new or empty directory for the instrumented classes and all other files
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
-    #[arg(help = crate::plan::args::criteria_help(""), short, long, default_value = "stmt,branch,mcdc", value_name = "CRITERIA", value_delimiter = ',')]
+    #[arg(help = criteria_help(""), value_parser = CriterionNames::new(""), hide_possible_values = true, short, long, default_value = "stmt,branch,mcdc", value_name = "CRITERIA", value_delimiter = ',')]
     pub criteria: Vec<String>,
     /// The directory for records, and for hits when the classes run
     #[arg(long, value_name = "DIR", default_value = "touchstone-out")]

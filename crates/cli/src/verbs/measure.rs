@@ -3,7 +3,7 @@
 
 use crate::output::exit::Exit;
 use crate::output::outputs;
-use crate::plan::args::{CriterionNames, Format, criteria_help};
+use crate::plan::args::{CriterionNames, OutputFormat, criteria_help};
 use crate::verbs::report::ReportOptions;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ pub struct StateOptions {
 
 /// Runs `measure`.
 pub fn measure(options: &Measure) -> Result<ExitCode> {
-    let (surroundings, no_agent) = surroundings(&options.show)?;
+    let (environment, no_agent) = environment(&options.show)?;
     let request = MeasureRequest {
         criteria: options.criteria.clone(),
         out: std::path::absolute(&options.out)?,
@@ -118,10 +118,10 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
         suggest: options.show.suggest.is_some(),
         command: options.command.clone(),
         output: match options.show.shown.format {
-            Format::Json => CommandOutput::StandardError,
-            Format::Text => CommandOutput::Inherited,
+            OutputFormat::Json => CommandOutput::StandardError,
+            OutputFormat::Text => CommandOutput::Inherited,
         },
-        surroundings,
+        environment,
     };
     request.check()?;
     if options.show.suggest.is_some() && !options.criteria.iter().any(|criterion| criterion == STATE) {
@@ -166,7 +166,7 @@ pub fn merge(options: &Merge) -> Result<ExitCode> {
 }
 
 /// Reads the environment of this process, and returns why JVMs are not measured if the agent is missing.
-fn surroundings(show: &Show) -> Result<(CommandEnvironment, Option<AgentError>)> {
+fn environment(show: &Show) -> Result<(CommandEnvironment, Option<AgentError>)> {
     let home = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")));
     let named = |name: &str| Some(format!("{name}={}", std::env::var(name).ok()?));
@@ -177,7 +177,7 @@ fn surroundings(show: &Show) -> Result<(CommandEnvironment, Option<AgentError>)>
         Ok(agent) => (Some(JvmOptions { agent, root, options: std::env::var_os("JAVA_TOOL_OPTIONS") }), None),
         Err(missing) => (None, Some(missing)),
     };
-    let surroundings = CommandEnvironment {
+    let environment = CommandEnvironment {
         program,
         jvms,
         path: std::env::var_os("PATH").unwrap_or_default(),
@@ -185,7 +185,7 @@ fn surroundings(show: &Show) -> Result<(CommandEnvironment, Option<AgentError>)>
         reader: std::env::var_os("TOUCHSTONE_CLANG"),
         compilers: ["CC", "CXX"].into_iter().filter_map(named).collect(),
     };
-    Ok((surroundings, no_agent))
+    Ok((environment, no_agent))
 }
 
 /// Stores the document of a measurement, prints it, and writes the requested reports.

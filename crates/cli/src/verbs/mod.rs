@@ -1,4 +1,6 @@
 //! The commands, one file each: from options to an exit code. They use `plan/` and `output/`; libraries do the work.
+//!
+//! One circle: `run.rs` and `run_java.rs`. Both are the command `run`, one for each language, with one form of output.
 
 pub mod annotate;
 pub mod cache;

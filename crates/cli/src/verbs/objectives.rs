@@ -1,7 +1,7 @@
 //! `touchstone objectives` lists objectives.
 
 use crate::output::exit::Exit;
-use crate::plan::args::{Format, Generate};
+use crate::plan::args::{Generate, OutputFormat};
 use anyhow::Result;
 use std::process::ExitCode;
 use touchstone_campaign::ObjectiveList;
@@ -14,8 +14,8 @@ pub fn objectives(options: &Generate) -> Result<ExitCode> {
     list.notices.iter().filter(|_| !options.quiet).for_each(|notice| eprintln!("warning: {notice}"));
     let document = list.document();
     let text = match options.format {
-        Format::Json => document.to_json(),
-        Format::Text => {
+        OutputFormat::Json => document.to_json(),
+        OutputFormat::Text => {
             let width = document.objectives.iter().map(|objective| objective.id.len()).max().unwrap_or(0);
             let line = |objective: &Objective| {
                 let at = objective.at.display();

@@ -2,7 +2,7 @@
 
 use crate::output::exit::Exit;
 use crate::output::outputs::{self, Outputs};
-use crate::plan::args::Format;
+use crate::plan::args::OutputFormat;
 use crate::plan::git::{self, git};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
@@ -30,7 +30,7 @@ pub struct ReportOptions {
     pub variant: Option<String>,
     /// The format of the report on standard output
     #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub format: Format,
+    pub format: OutputFormat,
     /// List the objectives that are not covered
     #[arg(short, long)]
     pub verbose: bool,
@@ -61,8 +61,10 @@ impl ReportOptions {
             }
         }
         let text = match self.format {
-            Format::Json => document.to_json() + "\n",
-            Format::Text => outputs::fitted(touchstone_report::overview(&document, self.detail(), outputs::style())),
+            OutputFormat::Json => document.to_json() + "\n",
+            OutputFormat::Text => {
+                outputs::fitted(touchstone_report::overview(&document, self.detail(), outputs::style()))
+            }
         };
         // The files are written even if standard output is closed.
         let shown = crate::output::stdout::show(text);

@@ -2,7 +2,7 @@
 
 use crate::output::exit::Exit;
 use crate::output::{outputs, stdout};
-use crate::plan::args::{Format, Generate};
+use crate::plan::args::{Generate, OutputFormat};
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;
 use serde_json::json;
@@ -25,8 +25,8 @@ pub fn summary(options: &Summary) -> Result<ExitCode> {
     let scratch = tempfile::tempdir().context("can't make a temporary directory")?;
     let found = cases(&options.generate.request_in(scratch.path()))?;
     let text = match options.generate.format {
-        Format::Json => format!("{:#}\n", json_of(&found)),
-        Format::Text => outputs::fitted(found.iter().map(table).collect::<Vec<String>>().join("\n")),
+        OutputFormat::Json => format!("{:#}\n", json_of(&found)),
+        OutputFormat::Text => outputs::fitted(found.iter().map(table).collect::<Vec<String>>().join("\n")),
     };
     if let Some(file) = &options.page {
         std::fs::write(file, page(&found)).with_context(|| format!("can't write {}", file.display()))?;

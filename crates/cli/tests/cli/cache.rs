@@ -346,7 +346,7 @@ fn runs_at_the_same_time_share_it() {
 }
 
 #[test]
-fn a_cache_that_can_not_be_written_is_told_and_stops_nobody() {
+fn a_cache_that_can_not_be_written_is_reported_and_stops_no_run() {
     let project = Project::new();
     project.write("p.c", PROGRAM);
     project.write("cache", "a file");

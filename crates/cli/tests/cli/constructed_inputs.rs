@@ -78,7 +78,7 @@ fn constructors_make_what_no_search_finds() {
 }
 
 #[test]
-fn an_object_of_an_unknown_type_is_there_but_nobody_looks_inside() {
+fn an_object_of_an_unknown_type_exists_and_is_not_accessed() {
     let text = "struct s; void use(struct s *p);
         int f(struct s *p, struct s *q, int x) { if (p && x > 3) return 1; if (p == q) return 2; if (q) use(q); return 0; }";
     check(text, &[], [6, 0, 0]);
@@ -126,7 +126,7 @@ fn what_a_constructor_did_not_write_yet_is_no_obstacle() {
 }
 
 #[test]
-fn tests_compile_beside_an_array_of_another_file_whose_length_nobody_says() {
+fn tests_compile_with_an_array_of_another_file_of_unknown_length() {
     let text = "extern int table[]; extern const unsigned char map[];
         int f(int i) { if (i >= 0 && i < 4 && (table[i] == 5 || map[i])) return 1; return 0; }";
     check_unknown(text, &[], [1, 0, 1], "variable `table`, which no given file defines");

@@ -372,7 +372,7 @@ fn crates_for_all_languages_have_no_words_of_one() {
     assert!(wrong.is_empty(), "the module says such things in data:\n{}", wrong.join("\n"));
     let unneeded: Vec<_> =
         (0..ALLOWED.len()).filter(|index| !needed.contains(index)).map(|index| ALLOWED[index]).collect();
-    assert!(unneeded.is_empty(), "exceptions that nobody needs: {unneeded:?}");
+    assert!(unneeded.is_empty(), "unneeded exceptions: {unneeded:?}");
 }
 
 #[test]

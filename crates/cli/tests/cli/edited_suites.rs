@@ -147,7 +147,7 @@ fn without(text: &str, name: &str) -> String {
 }
 
 #[test]
-fn a_suite_that_nobody_edited_is_written_again_and_numbers_have_no_gaps() {
+fn an_unedited_suite_is_regenerated_and_numbers_have_no_gaps() {
     let folder = Folder::new(GRADE);
     folder.says(&[], 0);
     let first = folder.read(FILE);

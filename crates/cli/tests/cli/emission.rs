@@ -118,7 +118,7 @@ fn a_torn_file_of_ours_is_ours() {
 }
 
 #[test]
-fn a_list_of_variable_arguments_is_passed_where_nobody_takes_one() {
+fn a_list_of_variable_arguments_is_passed_where_none_is_read() {
     let project = Project::new(&[(
         "a.c",
         "#include <stdarg.h>\nint f(int x, va_list ap) { if (x > 3) return 1; return 0; }\n\

@@ -811,7 +811,7 @@ fn what_only_clang_compiles_is_no_part_of_a_program_that_gcc_translates() {
 }
 
 #[test]
-fn how_much_is_copied_is_not_bounded_by_what_nobody_said_about_objects() {
+fn a_copied_length_is_not_bounded_by_objects_of_unknown_size() {
     let include = "#include <string.h>\n";
     let cases = [
         ("n > 2 is true", "int f(char *d, unsigned long n) { memset(d, 7, n); if (n > 2) return 1; return 0; }"),

@@ -30,14 +30,14 @@ impl Sink for Collect {
     }
 }
 
-fn lower(text: &str, surroundings: EnvironmentInputs) -> Module {
+fn lower(text: &str, environment: EnvironmentInputs) -> Module {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     write_headers(scratch.path()).expect("headers");
     let file = scratch.path().join("program.c");
     std::fs::write(&file, text).expect("a writable scratch directory");
     let options = Options {
         include_dir: Some(scratch.path().to_path_buf()),
-        environment_inputs: surroundings,
+        environment_inputs: environment,
         ..Options::default()
     };
     lower_files(&[file], &options).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -47,7 +47,7 @@ fn lower(text: &str, surroundings: EnvironmentInputs) -> Module {
 struct Subject<'a> {
     text: &'a str,
     entry: Entry,
-    surroundings: EnvironmentInputs,
+    environment: EnvironmentInputs,
     /// The maximum number of arguments and the maximum length of each.
     arguments: Option<(u32, u32)>,
     /// Bytes that texts are made of; all of them and none are tried at every place.
@@ -96,7 +96,7 @@ impl Subject<'_> {
         };
         match request.given() {
             InputContent::Stdin(_) => {
-                let most = self.surroundings.stdin.expect("a size") as usize;
+                let most = self.environment.stdin.expect("a size") as usize;
                 let given = |text: Vec<u8>| padded([(text.len() as u32).to_le_bytes().as_slice(), &text].concat());
                 self.texts(most).into_iter().map(given).collect()
             }
@@ -151,7 +151,7 @@ impl Subject<'_> {
     }
 
     fn check(&self) {
-        let module = lower(self.text, self.surroundings);
+        let module = lower(self.text, self.environment);
         let name = if self.entry == Entry::Program { "main" } else { "f" };
         let func = module.function_named(name).expect("the function");
         let criteria: Vec<_> = REGISTRY.iter().copied().filter(|criterion| criterion.name() != "labels").collect();
@@ -180,7 +180,7 @@ impl Subject<'_> {
             match &objective.status {
                 Status::Covered(by) => {
                     let witness = |test: &&TestCase| by.contains(&test.id);
-                    let test = tests.0.iter().find(witness).unwrap_or_else(|| panic!("covered by nobody: {what}"));
+                    let test = tests.0.iter().find(witness).unwrap_or_else(|| panic!("covered by no test: {what}"));
                     let run = self.run(&module, func, &test.answers, &watch);
                     assert!(run.hits.contains(&id), "covered by {}, which doesn't: {what}", test.id);
                 }
@@ -205,8 +205,8 @@ const INPUTS: EnvironmentInputs =
 #[test]
 fn every_verdict_about_external_functions_is_what_all_their_answers_say() {
     let check = |text: &str| {
-        let (entry, surroundings) = (Entry::Function, INPUTS);
-        Subject { text, entry, surroundings, arguments: None, alphabet: &[], open: "" }.check();
+        let (entry, environment) = (Entry::Function, INPUTS);
+        Subject { text, entry, environment, arguments: None, alphabet: &[], open: "" }.check();
     };
     check(
         "signed char next(void);\n\
@@ -241,8 +241,8 @@ fn every_verdict_about_external_functions_is_what_all_their_answers_say() {
 #[test]
 fn every_verdict_about_arguments_input_and_environment_is_what_all_of_them_say() {
     let none = EnvironmentInputs::default();
-    let check = |text: &str, surroundings: EnvironmentInputs, arguments: Option<(u32, u32)>, open: &str| {
-        Subject { text, entry: Entry::Program, surroundings, arguments, alphabet: b"-ab7 ", open }.check();
+    let check = |text: &str, environment: EnvironmentInputs, arguments: Option<(u32, u32)>, open: &str| {
+        Subject { text, entry: Entry::Program, environment, arguments, alphabet: b"-ab7 ", open }.check();
     };
     check(
         "#include <string.h>\n\

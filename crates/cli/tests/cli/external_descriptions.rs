@@ -188,7 +188,7 @@ fn what_is_wrong_is_named_where_it_stands() {
         ("locate(p, mode)\n  throws Trouble\n", "w:2:10: functions of C throw nothing\n"),
         (
             "sensor(c, out)\n  returns 0 writes out->next->x = 1\n",
-            "w:2:20: `out->next->x` leads further than its parameter\n",
+            "w:2:20: `out->next->x` is not a part of the pointee of a parameter\n",
         ),
         (
             "sensor(c, out)\n  returns 0 writes out[0 .. 1] writes *out = 1\n",

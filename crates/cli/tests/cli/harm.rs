@@ -202,7 +202,7 @@ fn a_program_that_runs_as_another_user_keeps_its_hits() {
         env -i setpriv --reuid=65534 --regid=65534 --clear-groups ./p; ended=$?; rm p; rmdir /tmp/touchstone-test-$$; exit $ended";
     let run = touchstone(folder, &["measure", "-c", "stmt", "-o", "out", "--", "sh", "-c", script]);
     if said(&run).contains("setpriv: ") {
-        eprintln!("not root: nobody else can be");
+        eprintln!("not root: no other user is available");
         return;
     }
     assert!(run.status.success() && said(&run).contains("3/4"), "{}", said(&run));

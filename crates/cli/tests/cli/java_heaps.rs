@@ -35,7 +35,7 @@ const GAUGE: &str = "public class Gauge {
 ";
 
 #[test]
-fn a_state_that_no_call_makes_is_covered_and_the_test_says_that_nobody_showed_it() {
+fn a_state_that_no_call_makes_is_covered_and_the_test_says_so() {
     let scratch = tempfile::tempdir().expect("a directory");
     let file = source(scratch.path(), "Gauge.java", GAUGE);
     for (form, within) in [("junit5", ""), ("junit4", "junit4")] {

@@ -459,7 +459,7 @@ fn the_jvm_refuses_no_class_with_probes() {
 }
 
 #[test]
-fn a_source_that_does_not_compile_any_more_takes_no_others_along_and_nobody_counts_in_secret() {
+fn a_source_that_does_not_compile_any_more_affects_no_others_and_is_named() {
     let scratch = compiled();
     let package = scratch.path().join("src/plant");
     std::fs::write(

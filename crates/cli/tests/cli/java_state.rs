@@ -142,7 +142,7 @@ public class Beside {
 "#;
 
 #[test]
-fn tests_beside_each_other_change_and_check_their_own_state_and_what_nobody_knows_is_unknown() {
+fn concurrent_tests_change_and_check_their_own_state_and_the_rest_is_unknown() {
     let (scratch, beside) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
     let jar = standins(beside.path()).display().to_string();
     std::fs::write(scratch.path().join("Beside.java"), BESIDE).expect("writable");

@@ -53,7 +53,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn what_nobody_wrote_is_left_out_and_initialisers_of_classes_are_measured() {
+fn synthetic_code_is_left_out_and_initialisers_of_classes_are_measured() {
     let scratch = tempfile::tempdir().expect("a directory");
     for (name, text) in FILES {
         let path = scratch.path().join(name);

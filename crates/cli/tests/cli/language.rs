@@ -1,7 +1,8 @@
 //! The wording of comments and the uniqueness of names, as docs/glossary.md and CONTRIBUTING.md ask for.
 //!
 //! A doc comment is a sentence or a noun phrase, so it does not open with an interrogative. Code is described without persons,
-//! and without phrases for which the glossary has a term. Code spans, quotations and code blocks are not checked.
+//! and without phrases for which the glossary has a term. Code spans, quotations and code blocks are not checked. The same holds
+//! for comments in our C and Java sources: models, runtimes, examples and tests.
 
 use crate::support;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,21 +35,16 @@ const PHRASES: [(&str, &str); 9] = [
 const SHARED_TYPES: &[&str] = &[
     "Aliases",
     "Assumption",
-    "Cache",
     "Condition",
     "Config",
     "Decision",
     "EarlierCall",
-    "Format",
-    "Function",
     "IncompletePaths",
-    "Init",
     "Labels",
     "Memory",
     "ObjectKind",
     "Objective",
     "ObservedValue",
-    "Op",
     "PairKind",
     "Pointer",
     "Replay",
@@ -101,22 +97,39 @@ const SHARED_FILES: &[&str] = &[
 
 /// Returns every Rust file below `crates`, with its path from there.
 fn sources() -> Vec<(PathBuf, String)> {
-    let root = support::root().join("crates");
-    let mut folders = vec![root.clone()];
+    let found = files_below(&support::root().join("crates"), &["rs"]);
+    assert!(found.len() > 500, "only {} files", found.len());
+    found
+}
+
+/// Returns every C and Java file of ours, with its path.
+fn c_and_java_sources() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for folder in ["crates", "examples", "tests"] {
+        let files = files_below(&support::root().join(folder), &["c", "h", "cc", "java"]);
+        found.extend(files.into_iter().map(|(path, text)| (Path::new(folder).join(path), text)));
+    }
+    assert!(found.len() > 200, "only {} files", found.len());
+    found
+}
+
+/// Returns every file below a folder with one of the extensions, with its path from there. Build directories are skipped.
+fn files_below(root: &Path, extensions: &[&str]) -> Vec<(PathBuf, String)> {
+    let mut folders = vec![root.to_path_buf()];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).expect("a folder") {
             let path = entry.expect("an entry").path();
-            if path.is_dir() {
+            let is_built = ["target", "touchstone-out"].iter().any(|name| path.ends_with(name));
+            if path.is_dir() && !is_built {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if extensions.iter().any(|wanted| path.extension().is_some_and(|extension| extension == *wanted)) {
                 let text = std::fs::read_to_string(&path).expect("UTF-8");
-                found.push((path.strip_prefix(&root).expect("inside").to_path_buf(), text));
+                found.push((path.strip_prefix(root).expect("inside").to_path_buf(), text));
             }
         }
     }
     found.sort();
-    assert!(found.len() > 500, "only {} files", found.len());
     found
 }
 
@@ -124,6 +137,99 @@ fn sources() -> Vec<(PathBuf, String)> {
 fn comment(line: &str) -> Option<(&'static str, &str)> {
     let line = line.trim_start();
     ["//!", "///", "//"].into_iter().find_map(|marker| Some((marker, line.strip_prefix(marker)?)))
+}
+
+/// The comment that follows code in a line of Rust.
+fn trailing_comment(line: &str) -> Option<&str> {
+    comment_lines(line, Language::Rust).first().map(|comment| comment.text)
+}
+
+/// The lexical rules of a language, as far as comments are concerned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    /// A single quote may begin a lifetime, and a block comment is not used.
+    Rust,
+    /// C and Java.
+    C,
+}
+
+/// One line of a comment.
+struct CommentLine<'t> {
+    /// The number of the line, from 0.
+    line: usize,
+    /// The text after the marker.
+    text: &'t str,
+    /// True if a documentation comment opens there.
+    opens: bool,
+}
+
+/// The lexical context of a character.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Context {
+    Code,
+    Quoted(char),
+    LineComment(usize),
+    /// A block comment, whose text in this line begins at a position.
+    BlockComment(usize, bool),
+}
+
+/// Returns the lines of all comments. A string ends with its line, as in C.
+fn comment_lines(text: &str, language: Language) -> Vec<CommentLine<'_>> {
+    let mut found = Vec::new();
+    let (mut context, mut line) = (Context::Code, 0);
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let char = rest.chars().next().expect("invariant: at a character");
+        let mut length = char.len_utf8();
+        context = match context {
+            Context::LineComment(from) if char == '\n' => {
+                found.push(CommentLine { line, text: &text[from..at], opens: false });
+                Context::Code
+            }
+            Context::BlockComment(from, opens) if char == '\n' => {
+                let words = text[from..at].trim_start().trim_start_matches('*');
+                found.push(CommentLine { line, text: words, opens });
+                // The first line of the text may be the second one of the comment.
+                Context::BlockComment(at + 1, opens && words.trim().is_empty())
+            }
+            Context::BlockComment(from, opens) if rest.starts_with("*/") => {
+                length = 2;
+                let words = text[from..at].trim_start().trim_start_matches('*');
+                found.push(CommentLine { line, text: words, opens });
+                Context::Code
+            }
+            Context::LineComment(_) | Context::BlockComment(..) => context,
+            Context::Quoted(_) if char == '\\' => {
+                length += rest[length..].chars().next().filter(|next| *next != '\n').map_or(0, char::len_utf8);
+                context
+            }
+            Context::Quoted(end) if char == end || char == '\n' => Context::Code,
+            Context::Quoted(_) => context,
+            Context::Code if rest.starts_with("//") => Context::LineComment(at + 2),
+            Context::Code if rest.starts_with("/*") && language == Language::C => {
+                length = 2;
+                Context::BlockComment(at + 2, rest.starts_with("/**"))
+            }
+            Context::Code if char == '"' => Context::Quoted('"'),
+            Context::Code if char == '\'' && (language == Language::C || is_char_literal(rest)) => {
+                Context::Quoted('\'')
+            }
+            Context::Code => Context::Code,
+        };
+        line += usize::from(char == '\n');
+        at += length;
+    }
+    if let Context::LineComment(from) = context {
+        found.push(CommentLine { line, text: &text[from..], opens: false });
+    }
+    found
+}
+
+/// Returns true if Rust code that begins with a single quote begins with a character, not with a lifetime.
+fn is_char_literal(code: &str) -> bool {
+    let mut chars = code.chars().skip(1);
+    chars.next() == Some('\\') || chars.next() == Some('\'')
 }
 
 /// Removes code spans and quotations.
@@ -150,13 +256,43 @@ fn has_phrase(prose: &str, phrase: &str) -> bool {
     })
 }
 
-/// Returns the violations in a file as lines of a message.
+/// Returns the reason why the words of a comment are rejected.
+fn rejection(words: &str, opens: bool) -> Option<String> {
+    let words = words.trim_start();
+    if let Some(opening) =
+        OPENINGS.iter().find(|opening| opens && has_phrase(words, opening) && words.starts_with(**opening))
+    {
+        return Some(format!("opens with `{opening}`"));
+    }
+    let prose = prose(words).to_lowercase();
+    if let Some(person) = PERSONS.iter().find(|person| has_phrase(&prose, person)) {
+        return Some(format!("has the person `{person}`"));
+    }
+    let (phrase, term) = PHRASES.iter().find(|(phrase, _)| has_phrase(&prose, phrase))?;
+    Some(format!("has `{phrase}`, instead of: {term}"))
+}
+
+/// Returns the violations in a file of C or Java as lines of a message.
+fn violations_in_c(path: &Path, text: &str) -> Vec<String> {
+    let report = |comment: CommentLine<'_>| {
+        let why = rejection(comment.text, comment.opens)?;
+        Some(format!("{}:{}: {why}: {}", path.display(), comment.line + 1, comment.text.trim()))
+    };
+    comment_lines(text, Language::C).into_iter().filter_map(report).collect()
+}
+
+/// Returns the violations in a file of Rust as lines of a message.
 fn violations(path: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let (mut previous, mut in_code_block) = (None, false);
     for (index, line) in text.lines().enumerate() {
+        let mut check = |words: &str, opens: bool| {
+            let message = |why| format!("{}:{}: {why}: {}", path.display(), index + 1, words.trim());
+            found.extend(rejection(words, opens).map(message));
+        };
         let Some((marker, words)) = comment(line) else {
             (previous, in_code_block) = (None, false);
+            trailing_comment(line).into_iter().for_each(|words| check(words, false));
             continue;
         };
         let opens = previous != Some(marker) && marker != "//";
@@ -165,21 +301,8 @@ fn violations(path: &Path, text: &str) -> Vec<String> {
             in_code_block = !in_code_block;
             continue;
         }
-        if in_code_block {
-            continue;
-        }
-        let mut report = |why: String| found.push(format!("{}:{}: {why}: {}", path.display(), index + 1, words.trim()));
-        if let Some(opening) = OPENINGS.iter().find(|opening| {
-            opens && has_phrase(words.trim_start(), opening) && words.trim_start().starts_with(**opening)
-        }) {
-            report(format!("opens with `{opening}`"));
-        }
-        let prose = prose(words).to_lowercase();
-        if let Some(person) = PERSONS.iter().find(|person| has_phrase(&prose, person)) {
-            report(format!("has the person `{person}`"));
-        }
-        if let Some((phrase, term)) = PHRASES.iter().find(|(phrase, _)| has_phrase(&prose, phrase)) {
-            report(format!("has `{phrase}`, instead of: {term}"));
+        if !in_code_block {
+            check(words, opens);
         }
     }
     found
@@ -187,17 +310,35 @@ fn violations(path: &Path, text: &str) -> Vec<String> {
 
 #[test]
 fn comments_are_sentences_in_the_glossary_s_terms() {
-    let found: Vec<String> = sources().iter().flat_map(|(path, text)| violations(path, text)).collect();
+    let mut found: Vec<String> = sources().iter().flat_map(|(path, text)| violations(path, text)).collect();
+    found.extend(c_and_java_sources().iter().flat_map(|(path, text)| violations_in_c(path, text)));
     assert!(found.is_empty(), "{} comments (see CONTRIBUTING.md, Style):\n{}", found.len(), found.join("\n"));
 }
 
 #[test]
 fn violations_are_found_and_quotations_are_not() {
-    let text = "//! What a file is.\n/// Returns what it has; nobody calls it.\n/// `nobody` and \"so many\" are quoted.\n// It leads to b.\nlet a = 1; // whoever\n";
+    let text = "//! What a file is.\n/// Returns what it has; nobody calls it.\n/// `nobody` and \"so many\" are quoted.\n// It leads to b.\nlet a = '\"'; // whoever\nlet b = \"// nobody\";\n";
     let found = violations(Path::new("a.rs"), text);
-    let lines: Vec<&str> = found.iter().map(|line| line.split(": ").nth(1).expect("a reason")).collect();
-    assert_eq!(found.len(), 3, "{found:#?}");
-    assert!(lines[0].contains("What") && lines[1].contains("nobody") && lines[2].contains("leads to"), "{found:#?}");
+    let wanted = [(1, "What"), (2, "nobody"), (4, "leads to"), (5, "whoever")];
+    check_found(&found, &wanted);
+}
+
+#[test]
+fn violations_are_found_in_comments_of_c_and_java() {
+    let text = "/* It is looked at\n   by somebody. */\nchar *s = \"/* nobody */\", c = '\"'; // so many\n/**\n * Whether it is.\n * Whether not.\n */\nint b; /** What b is. */ // `nobody`\n";
+    let found = violations_in_c(Path::new("A.java"), text);
+    check_found(&found, &[(1, "looked at"), (2, "somebody"), (3, "so many"), (5, "Whether"), (8, "What")]);
+}
+
+/// Checks the lines of violations and the rejected words.
+#[track_caller]
+fn check_found(found: &[String], wanted: &[(usize, &str)]) {
+    assert_eq!(found.len(), wanted.len(), "{found:#?}");
+    for (found, (line, word)) in found.iter().zip(wanted) {
+        let mut parts = found.splitn(3, ':');
+        assert_eq!(parts.nth(1), Some(line.to_string().as_str()), "{found}");
+        assert!(parts.next().is_some_and(|reason| reason.contains(word)), "{found}");
+    }
 }
 
 /// The type that a line defines for other modules.

@@ -26,7 +26,7 @@ int g(int x) {
 
 /// A printed result that is never used is not counted: nothing depends on the number of writes.
 #[test]
-fn standard_output_fails_beside_calls_that_nobody_asks() {
+fn standard_output_fails_beside_calls_whose_result_is_ignored() {
     let program = "#include <stdio.h>
 int f(int x) { printf(\"value %d\\n\", x); puts(\"\"); if (ferror(stdout)) return 1; return fflush(stdout) ? 2 : 3; }
 ";
@@ -45,7 +45,7 @@ int f(void) { if (ferror(stdin)) return 1; if (ferror(stderr)) return 2; return 
 }
 
 #[test]
-fn a_function_that_nobody_defines_sets_the_error_number_in_every_form() {
+fn an_external_function_sets_the_error_number_in_every_form() {
     let program = "#include <errno.h>
 int read_port(void);
 int f(int *tries) {

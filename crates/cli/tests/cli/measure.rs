@@ -496,7 +496,7 @@ fn processes_that_run_at_once_lose_no_hit_and_a_killed_one_keeps_what_it_hit() {
 }
 
 #[test]
-fn functions_with_offsetof_are_measured_whoever_wrote_it() {
+fn functions_with_offsetof_are_measured_wherever_it_is_written() {
     let text = "#include <stddef.h>\nstruct s { char c; long l; };\n#define AT offsetof(struct s, l)\n\
         int direct(int x) { if (x > 2) return (int)offsetof(struct s, l); return 1; }\n\
         int by_macro(int x) { if (x > 3) return (int)AT; return 1; }\n\

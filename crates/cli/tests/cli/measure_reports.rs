@@ -313,7 +313,7 @@ fn a_trace_that_is_cut_off_says_so() {
         .output()
         .expect("touchstone runs");
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(said.contains("state: bound: t did more than a trace holds"), "{said}");
+    assert!(said.contains("state: bound: the trace of t reached its limit"), "{said}");
     let shown = String::from_utf8_lossy(&run.stdout).into_owned();
     assert!(shown.contains("at least 0 of 1  t: unknown: bound: TOUCHSTONE_STATE_EVENTS in test t"), "{shown}");
 }

@@ -196,7 +196,7 @@ fn a_function_that_the_program_does_not_have_may_return_anything_and_do_more() {
     // It may write the global, unless it is said not to; a static one no stub can reach.
     let text = "int v; int f(void (*act)(void)) { v = 0; act(); if (v) return 1; return 0; }";
     check(text, &[], [2, 0, 0]);
-    check_unknown(text, &["--externals", "named"], [1, 0, 1], "function behind `act`");
+    check_unknown(text, &["--externals", "named"], [1, 0, 1], "pointee of `act`: a function");
     check_unknown(&format!("static {text}"), &[], [1, 0, 1], "may change memory");
     check(text, &["--externals", "pure"], [1, 1, 0]);
     // Nor does a proof by induction rest on that.
@@ -333,7 +333,7 @@ fn a_pointer_that_is_as_far_away_as_another_one_is_high_has_no_order() {
 }
 
 #[test]
-fn what_is_left_of_a_pointer_is_expected_of_nobody() {
+fn a_remainder_of_a_pointer_is_no_expected_value() {
     let text = "struct s { int *p; int n; };
         int f(struct s *s, int k) { if (k == 7) { *(char *)&s->p = 0; return 1; } if (k == 8 && s->p) { *((char *)&s->p + 7) = 1; return 2; } return 0; }";
     assert_eq!(verdicts(text, &[]).0[2], 0);

@@ -74,6 +74,14 @@ fn what_the_file_says_is_as_if_it_had_been_typed_and_what_is_typed_wins() {
 }
 
 #[test]
+fn former_names_of_options_are_accepted() {
+    let project = Project::new("files = [\"src/sign.c\"]\ninclude = [\"include\"]\npair-questions = 0\n");
+    project.says("", &["objectives"], 0, &["sign.mcdc.1"]);
+    project.says("", &["objectives", "--pair-questions", "3"], 0, &["sign.mcdc.1"]);
+    project.says("", &["objectives", "--pair-queries", "3"], 0, &["sign.mcdc.1"]);
+}
+
+#[test]
 fn what_is_wrong_in_the_file_is_said_with_its_place_and_what_was_meant() {
     let says = |toml: &str, wanted: &[&str]| Project::new(toml).says("", &["generate", "src/sign.c"], 1, wanted);
     says(

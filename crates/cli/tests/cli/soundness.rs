@@ -149,7 +149,7 @@ fn judge_file(seed: u64, folder: &Path) -> Result {
         let function = objective["function"].as_str().unwrap_or_default();
         let found = file.functions.iter().find(|(name, _)| name == function);
         let Some((_, feature)) = found.or_else(|| of_unit(&file, function)) else {
-            panic!("{function} is nobody's in {}", folder.display());
+            panic!("{function} belongs to no unit in {}", folder.display());
         };
         let reached = reached(&file.text, &covered, objective)
             .unwrap_or_else(|error| panic!("seed {seed}: {error} in {}", folder.display()));

@@ -297,9 +297,7 @@ impl Subject<'_> {
                     wrong.push(format!("{what}: unknown ({why}) though everything was explored"));
                 }
                 Status::Unknown(_) => {}
-                Status::Uncovered | Status::Unaffected => {
-                    wrong.push(format!("{what}: a verdict that nobody asked for"))
-                }
+                Status::Uncovered | Status::Unaffected => wrong.push(format!("{what}: an unrequested verdict")),
             }
         }
         covered

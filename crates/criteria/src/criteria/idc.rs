@@ -102,17 +102,17 @@ fn float_parts(scope: &CriterionScope<'_>, param: &Param, format: float::Format)
     let truth = |kind| Expr { kind, ty: Ty::I1, signed: false, text: String::new() };
     if let Some(ranges) = scope.options.partitions.get(name) {
         let part = |&(low, high): &(i128, i128)| {
-            let above = is(float::Op::Le, number(low as f64), input());
-            let below = is(float::Op::Le, input(), number(high as f64));
+            let above = is(float::FloatOp::Le, number(low as f64), input());
+            let below = is(float::FloatOp::Le, input(), number(high as f64));
             (format!("{name} in {low}..{high}"), truth(ExprKind::And(Box::new(above), Box::new(below))))
         };
         return ranges.iter().map(part).collect();
     }
-    let no_number = truth(ExprKind::Not(Box::new(is(float::Op::Eq, input(), input()))));
+    let no_number = truth(ExprKind::Not(Box::new(is(float::FloatOp::Eq, input(), input()))));
     vec![
-        (format!("{name} < 0"), is(float::Op::Lt, input(), number(0.0))),
-        (format!("{name} == 0"), is(float::Op::Eq, input(), number(0.0))),
-        (format!("{name} > 0"), is(float::Op::Lt, number(0.0), input())),
+        (format!("{name} < 0"), is(float::FloatOp::Lt, input(), number(0.0))),
+        (format!("{name} == 0"), is(float::FloatOp::Eq, input(), number(0.0))),
+        (format!("{name} > 0"), is(float::FloatOp::Lt, number(0.0), input())),
         (format!("{name} is no number"), no_number),
     ]
 }

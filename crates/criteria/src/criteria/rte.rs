@@ -305,14 +305,14 @@ fn narrowing(scope: &CriterionScope<'_>, point: PointId, expr: &Expr, wide: &Exp
 fn bad_conversion(
     scope: &CriterionScope<'_>,
     point: PointId,
-    op: float::Op,
+    op: float::FloatOp,
     format: float::Format,
     args: &[Expr],
     drafts: &mut Vec<ObjectiveSpec>,
 ) {
     let (bits, signed) = match op {
-        float::Op::ToSigned(bits) => (bits, true),
-        float::Op::ToUnsigned(bits) => (bits, false),
+        float::FloatOp::ToSigned(bits) => (bits, true),
+        float::FloatOp::ToUnsigned(bits) => (bits, false),
         _ => return,
     };
     let [value] = args else { return };
@@ -320,8 +320,8 @@ fn bad_conversion(
     let bound = |bits: u64| Expr::constant(value.ty, bits);
     let bound = |bits: u64| Expr { kind: ExprKind::AsFloat(format, Box::new(bound(bits))), ..bound(0) };
     let node = |kind: ExprKind| Expr { kind, ty: Ty::I1, signed: false, text: String::new() };
-    let above = Expr::float(float::Op::Lt, format, vec![bound(low), value.clone()]);
-    let below = Expr::float(float::Op::Lt, format, vec![value.clone(), bound(high)]);
+    let above = Expr::float(float::FloatOp::Lt, format, vec![bound(low), value.clone()]);
+    let below = Expr::float(float::FloatOp::Lt, format, vec![value.clone(), bound(high)]);
     let fits = node(ExprKind::And(Box::new(above), Box::new(below)));
     let kind = if signed { "a signed" } else { "an unsigned" };
     drafts.push(ObjectiveSpec {

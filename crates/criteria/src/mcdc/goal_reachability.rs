@@ -14,7 +14,7 @@ impl DecisionGraph {
     pub fn can_reach(&self, walk: &DecisionEvaluation, goal: &Goal) -> bool {
         let at = walk.at(self);
         match goal {
-            Goal::Outcome { value, .. } => self.leads(at, |_, _| true, |result| result == *value),
+            Goal::Outcome { value, .. } => self.can_reach_end(at, |_, _| true, |result| result == *value),
             Goal::Condition { condition, value, .. } => {
                 walk.outcomes().contains(&(*condition, *value)) || !self.nodes_of(at, *condition).is_empty()
             }
@@ -83,11 +83,11 @@ impl DecisionGraph {
     fn can_decide(&self, walk: &DecisionEvaluation, condition: CondId, value: bool) -> bool {
         let spares = |node: &DecisionNode, outcome: bool| !node.edges[usize::from(outcome)].masks.contains(condition);
         if walk.unmasked().contains(&(condition, value)) {
-            return self.leads(walk.at(self), spares, |_| true);
+            return self.can_reach_end(walk.at(self), spares, |_| true);
         }
-        self.nodes_of(walk.at(self), condition)
-            .iter()
-            .any(|node| spares(node, value) && self.leads(node.edges[usize::from(value)].target, spares, |_| true))
+        self.nodes_of(walk.at(self), condition).iter().any(|node| {
+            spares(node, value) && self.can_reach_end(node.edges[usize::from(value)].target, spares, |_| true)
+        })
     }
 
     /// Returns true if the evaluation can end as a unique-cause partner of a row.
@@ -95,11 +95,15 @@ impl DecisionGraph {
         let wanted = |of: CondId| row.value(of).map(|value| value != (of == condition));
         let keeps = |of: CondId, outcome: bool| wanted(of).is_none_or(|wanted| wanted == outcome);
         walk.outcomes().iter().all(|(of, outcome)| keeps(*of, *outcome))
-            && self.leads(walk.at(self), |node, outcome| keeps(node.condition, outcome), |result| result != row.result)
+            && self.can_reach_end(
+                walk.at(self),
+                |node, outcome| keeps(node.condition, outcome),
+                |result| result != row.result,
+            )
     }
 
     /// Returns true if an allowed end is reachable by allowed outcomes.
-    fn leads(
+    fn can_reach_end(
         &self,
         from: DecisionStep,
         allows: impl Fn(&DecisionNode, bool) -> bool,

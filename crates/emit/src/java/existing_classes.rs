@@ -4,7 +4,7 @@
 
 use crate::EmitError;
 use crate::java::java_target::JavaTarget;
-use crate::java::junit_replay::run_tests;
+use crate::java::junit_replay::{after_test_annotation, run_tests};
 use crate::java::junit_suite::{SECTION, files_of, is_edited_or_foreign};
 use std::path::{Path, PathBuf};
 use touchstone_criteria::Replay;
@@ -56,14 +56,6 @@ fn tests_of(text: &str, function: &str) -> Vec<String> {
         }
     }
     names
-}
-
-/// Returns the rest of a line that begins with JUnit's annotation of a test, simple or fully qualified, without
-/// arguments.
-pub(crate) fn after_test_annotation(line: &str) -> Option<&str> {
-    const ANNOTATIONS: [&str; 3] = ["@Test", "@org.junit.Test", "@org.junit.jupiter.api.Test"];
-    let is_end = |rest: &&str| rest.chars().next().is_none_or(char::is_whitespace);
-    ANNOTATIONS.iter().filter_map(|annotation| line.strip_prefix(annotation)).find(is_end).map(str::trim)
 }
 
 /// Returns the name of a method without a result that a line declares.

@@ -1,6 +1,5 @@
 //! The user's classes and JVM, and the tests that were written so far.
 
-use crate::java::junit_replay::class_path;
 use crate::java::jvm::Jvm;
 use crate::java::jvm_sandbox::SandboxMode;
 use crate::{EmitError, ReplayLimits};
@@ -128,4 +127,14 @@ impl JavaTarget {
             written: Mutex::default(),
         }
     }
+}
+
+/// Returns an absolute path: the JVM has another working directory.
+pub(crate) fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string()
+}
+
+/// Returns the class path of tests.
+pub(crate) fn class_path(target: &JavaTarget) -> Vec<String> {
+    target.class_path.iter().chain([&target.shim]).map(|part| absolute(part)).collect()
 }

@@ -1,7 +1,6 @@
 //! Replay of JUnit tests on the user's JVM, and comparison with the predictions.
 
-use crate::java::existing_classes::after_test_annotation;
-use crate::java::java_target::{JavaMethod, JavaTarget};
+use crate::java::java_target::{JavaMethod, JavaTarget, class_path};
 use crate::java::junit_suite::{test_class, test_method, why_omitted};
 use crate::{EmitError, Replayed, SuiteToReplay};
 use std::collections::{BTreeMap, BTreeSet};
@@ -229,14 +228,12 @@ impl CompiledFile {
     }
 }
 
-/// Returns an absolute path: the JVM has another working directory.
-pub(crate) fn absolute(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string()
-}
-
-/// Returns the class path of tests.
-pub(crate) fn class_path(target: &JavaTarget) -> Vec<String> {
-    target.class_path.iter().chain([&target.shim]).map(|part| absolute(part)).collect()
+/// Returns the rest of a line that begins with JUnit's annotation of a test, simple or fully qualified, without
+/// arguments.
+pub(crate) fn after_test_annotation(line: &str) -> Option<&str> {
+    const ANNOTATIONS: [&str; 3] = ["@Test", "@org.junit.Test", "@org.junit.jupiter.api.Test"];
+    let is_end = |rest: &&str| rest.chars().next().is_none_or(char::is_whitespace);
+    ANNOTATIONS.iter().filter_map(|annotation| line.strip_prefix(annotation)).find(is_end).map(str::trim)
 }
 
 /// Returns the class in the file of a suite, with its package.

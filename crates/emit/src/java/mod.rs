@@ -1,4 +1,7 @@
 //! Tests of Java: JUnit classes, one for each class under test, and their replay on the user's JVM.
+//!
+//! There is no circle here: `java_target.rs` comes first, then the writers, `junit_suite.rs`, `junit_replay.rs`,
+//! `existing_classes.rs` and `probed_junit_run.rs`.
 
 pub(crate) mod assertions;
 pub(crate) mod called_behaviour;

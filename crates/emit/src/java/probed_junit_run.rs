@@ -5,8 +5,8 @@
 //! another JVM: they are the same for all tests, so each test runs twice there, and only the hits of the second run
 //! count, during which no class is loaded for the first time.
 
-use crate::java::java_target::JavaTarget;
-use crate::java::junit_replay::{absolute, class_path, suite_class};
+use crate::java::java_target::{JavaTarget, absolute, class_path};
+use crate::java::junit_replay::suite_class;
 use crate::java::junit_suite::test_method;
 use crate::java::jvm::Jvm;
 use crate::{EmitError, ProbeHits, ProbedRun};

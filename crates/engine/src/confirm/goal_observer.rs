@@ -1,7 +1,7 @@
 //! Goal observation in a concrete run: the reference that all symbolic detection is checked against.
 
 use crate::confirm::description::{ConditionOutcome, ShortenedOutcomes};
-use crate::confirm::run_record::{EvaluatedRow, RunObservation};
+use crate::confirm::run_record::{EdgeRecording, EvaluatedRow, RunObservation};
 use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_base::{Id, WorkKind, spend};
 use touchstone_criteria::{DecisionEvaluation, DecisionStep, Goal, GoalId, GoalIndex};
@@ -10,18 +10,6 @@ use touchstone_ir::{BlockId, CondTag, DecisionId, FuncId, Module, Operand, Point
 
 /// The maximum number of compared pairs that are kept.
 const MAX_COMPARED_PAIRS: usize = 256;
-
-/// The control flow that a run records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum EdgeRecording {
-    /// Nothing.
-    #[default]
-    Off,
-    /// Control-flow edges and compared integers, in all functions.
-    Edges,
-    /// Outcomes of source conditions only.
-    Conditions,
-}
 
 /// A control-flow edge from a block: the arm of a switch, 1 for a taken branch, or the callee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

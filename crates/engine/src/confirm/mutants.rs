@@ -98,12 +98,12 @@ fn other_operator(op: BinOp) -> Option<BinOp> {
     })
 }
 
-fn other_float_operator(op: float::Op) -> Option<float::Op> {
+fn other_float_operator(op: float::FloatOp) -> Option<float::FloatOp> {
     Some(match op {
-        float::Op::Add => float::Op::Sub,
-        float::Op::Sub => float::Op::Add,
-        float::Op::Mul => float::Op::Div,
-        float::Op::Div => float::Op::Mul,
+        float::FloatOp::Add => float::FloatOp::Sub,
+        float::FloatOp::Sub => float::FloatOp::Add,
+        float::FloatOp::Mul => float::FloatOp::Div,
+        float::FloatOp::Div => float::FloatOp::Mul,
         _ => return None,
     })
 }

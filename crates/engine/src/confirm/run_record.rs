@@ -1,10 +1,21 @@
 //! The record of a concrete run, and its parameters.
 
 use crate::confirm::description::ShortenedOutcomes;
-use crate::confirm::goal_observer::EdgeRecording;
 use touchstone_criteria::{EarlierCall, EnvironmentInput, Expected, GoalId, GoalIndex, NamedValue, ObjectInput, Row};
 use touchstone_interp::{End, Limits};
 use touchstone_ir::{DataValue, DecisionId, FuncId};
+
+/// The control flow that a run records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EdgeRecording {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Control-flow edges and compared integers, in all functions.
+    Edges,
+    /// Outcomes of source conditions only.
+    Conditions,
+}
 
 /// One complete evaluation of a decision of a function.
 pub type EvaluatedRow = (FuncId, DecisionId, Row);

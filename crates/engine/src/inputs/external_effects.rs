@@ -359,7 +359,7 @@ impl Executor<'_> {
             let plain = |cell: &Cell| matches!(cell, Cell::Byte(_) | Cell::Part { .. });
             let old = match global.role {
                 // Tests begin with 0; a value left by an earlier call may as well be set by this one.
-                GlobalRole::LeftBehind if old.iter().all(|cell| cell.is_unmaterialised()) => {
+                GlobalRole::LibraryState if old.iter().all(|cell| cell.is_unmaterialised()) => {
                     vec![Cell::Byte(0); old.len()]
                 }
                 _ => old.clone(),

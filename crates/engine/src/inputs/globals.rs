@@ -87,7 +87,7 @@ impl Executor<'_> {
                 self.input_cells(state.inputs_mut(), global.data, &global.name, &mut constraints, &mut cells);
                 let input = NamedInput { name: global.name.clone(), data: global.data, cells: cells.clone() };
                 state.inputs_mut().globals.push(Rc::new(input));
-            } else if global.role == GlobalRole::LeftBehind && self.config.entry == crate::Entry::Function {
+            } else if global.role == GlobalRole::LibraryState && self.config.entry == crate::Entry::Function {
                 cells.resize(global.size as usize, Cell::Unmaterialised);
             } else {
                 let initial = self.initial_object(id, state.memory.get(object));
@@ -219,7 +219,7 @@ fn hidden_among(
         let name = || global.quoted_name();
         let caveat = match global.linkage {
             _ if global.constant || global.function.is_some() => return None,
-            _ if matches!(global.role, GlobalRole::LeftBehind | GlobalRole::Runtime) => return None,
+            _ if matches!(global.role, GlobalRole::LibraryState | GlobalRole::Runtime) => return None,
             Linkage::Literal | Linkage::Undefined => return None,
             Linkage::Local | Linkage::Internal if written.contains(id) => Caveat::EarlierCalls(name()),
             Linkage::Local | Linkage::Internal => return None,

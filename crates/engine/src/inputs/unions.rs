@@ -1,7 +1,7 @@
 //! Unions as inputs ([`DataType::Union`]): the member is chosen by accesses.
 //!
 //! The bytes of a union are [`Cell::Union`] until they are read; copies of them stay bytes of the same union. The
-//! program announces the member that it accesses ([`touchstone_ir::Builtin::Look`]), so a read materialises the scalar
+//! program announces the member that it accesses ([`touchstone_ir::Builtin::ObserveMember`]), so a read materialises the scalar
 //! that this member has there and leaves the rest: members with a common prefix (`int type` in each of them) are
 //! distinguished only by what they do not share. A test uses the member that was accessed last, of those that agree
 //! with everything materialised.

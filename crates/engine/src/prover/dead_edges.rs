@@ -325,7 +325,7 @@ impl ChainExecutor<'_> {
             }
             InstKind::Store { .. } | InstKind::MemCopy { .. } | InstKind::MemSet { .. } => self.memory.clear(),
             InstKind::Point { .. } => {}
-            InstKind::Builtin { dst: None, builtin: Builtin::Look | Builtin::TakeFor, .. } => {}
+            InstKind::Builtin { dst: None, builtin: Builtin::ObserveMember | Builtin::CastPointee, .. } => {}
             InstKind::Call { dst, .. } | InstKind::Builtin { dst, .. } => {
                 self.memory.clear();
                 self.forget(*dst);

@@ -234,7 +234,7 @@ pub(crate) fn escaped(function: &Function, made: &[BTreeSet<SlotId>]) -> BTreeSe
                 | InstKind::GlobalAddr { .. }
                 | InstKind::SlotBegin { .. }
                 | InstKind::SlotEnd { .. }
-                | InstKind::Builtin { builtin: Builtin::TakeFor, .. }
+                | InstKind::Builtin { builtin: Builtin::CastPointee, .. }
                 | InstKind::Point { .. } => {}
                 InstKind::Store { value, .. } => leaves(value),
                 InstKind::Bin { .. }

@@ -4,13 +4,13 @@
 //! the operands that the facts admit, and is checked against it for all values of a small width.
 
 use touchstone_base::fault::{Fault, is_injected};
-use touchstone_base::float::{Format, Op};
+use touchstone_base::float::{FloatOp, Format};
 use touchstone_interp::arith;
 use touchstone_ir::{BinOp, CmpOp, mask, sign_extend};
 use touchstone_solver::Facts;
 
 /// Returns the result of a float operation: only constants are propagated.
-pub(crate) fn float(op: Op, format: Format, args: &[Facts]) -> Facts {
+pub(crate) fn float(op: FloatOp, format: Format, args: &[Facts]) -> Facts {
     let width = op.result_bits(format);
     let known: Option<Vec<u64>> = args.iter().map(Facts::singleton).collect();
     known.map_or(Facts::top(width), |args| Facts::constant(width, touchstone_base::float::eval(op, format, &args)))

@@ -221,11 +221,11 @@ impl LoopEffects {
                 Some(dst)
             }
             InstKind::Builtin { builtin, args, .. } => match builtin {
-                Builtin::MakeSymbolic(_) | Builtin::Settle => args.first(),
+                Builtin::MakeSymbolic(_) | Builtin::ZeroUninitialised => args.first(),
                 // Effects of other code are not modelled; the size of an allocation may differ in each iteration.
                 Builtin::RunOnly
                 | Builtin::MayWrite
-                | Builtin::LetWrite
+                | Builtin::HavocPointee
                 | Builtin::Called
                 | Builtin::ReadByte
                 | Builtin::Allocate => {
@@ -238,13 +238,13 @@ impl LoopEffects {
                     c::CBuiltinWrites::Unknown => return None,
                 },
                 Builtin::FreshInt(_)
-                | Builtin::CalledAsSaid
-                | Builtin::Left(_)
-                | Builtin::Look
-                | Builtin::TakeFor
+                | Builtin::CalledAsSpecified
+                | Builtin::RecordEffect(_)
+                | Builtin::ObserveMember
+                | Builtin::CastPointee
                 | Builtin::Refresh
                 | Builtin::Hang
-                | Builtin::Unsettled
+                | Builtin::Unspecified
                 | Builtin::Assume
                 | Builtin::Assert
                 | Builtin::ObjectSize

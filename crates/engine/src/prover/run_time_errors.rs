@@ -60,7 +60,7 @@ impl FunctionFacts<'_> {
                 let fails = args.first().is_none_or(|cond| state.value(*cond).facts().admits(0));
                 uninitialised || (kind == ErrorKind::Assert && fails)
             }
-            InstKind::Builtin { builtin: Builtin::TakeFor, .. } => false,
+            InstKind::Builtin { builtin: Builtin::CastPointee, .. } => false,
             InstKind::Builtin { .. } => true,
         }
     }

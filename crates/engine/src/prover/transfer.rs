@@ -25,7 +25,7 @@ pub(crate) struct Edge {
 /// Returns true if a builtin represents an operation that may fail and then sets the error number.
 pub(crate) fn may_fail(builtin: Builtin) -> bool {
     match builtin {
-        Builtin::Unsettled | Builtin::Write => true,
+        Builtin::Unspecified | Builtin::Write => true,
         Builtin::C(builtin) => c::is_output(builtin),
         _ => false,
     }
@@ -143,12 +143,12 @@ impl FunctionFacts<'_> {
                 }
             }
             Builtin::FreshInt(_)
-            | Builtin::CalledAsSaid
-            | Builtin::Left(_)
-            | Builtin::Look
-            | Builtin::TakeFor
+            | Builtin::CalledAsSpecified
+            | Builtin::RecordEffect(_)
+            | Builtin::ObserveMember
+            | Builtin::CastPointee
             | Builtin::Refresh
-            | Builtin::Unsettled
+            | Builtin::Unspecified
             | Builtin::ObjectSize
             | Builtin::Write
             | Builtin::ReadByte
@@ -157,10 +157,10 @@ impl FunctionFacts<'_> {
             Builtin::MakeSymbolic(_)
             | Builtin::RunOnly
             | Builtin::MayWrite
-            | Builtin::LetWrite
+            | Builtin::HavocPointee
             | Builtin::Called
             | Builtin::Allocate
-            | Builtin::Settle => {
+            | Builtin::ZeroUninitialised => {
                 self.havoc(state);
             }
             // Neither of them writes memory that the program can read.

@@ -366,7 +366,7 @@ impl<'m, 's> Exploration<'m, 's> {
         {
             self.stopped.get_or_insert(Bound::of(config.deadline));
         } else if config.questions.is_some_and(|most| self.executor.solver.stats().queries >= most) {
-            self.stopped.get_or_insert(Bound::Questions);
+            self.stopped.get_or_insert(Bound::PairQueries);
         } else if self.out_of_memory() {
             self.stopped.get_or_insert(Bound::Memory);
         }

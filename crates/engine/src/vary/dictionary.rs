@@ -33,7 +33,7 @@ impl Dictionary {
             for block in function.blocks.values() {
                 // The operand of a cast is the number of a type, not a constant of the program.
                 let of_program =
-                    |inst: &&Inst| !matches!(inst.kind, InstKind::Builtin { builtin: Builtin::TakeFor, .. });
+                    |inst: &&Inst| !matches!(inst.kind, InstKind::Builtin { builtin: Builtin::CastPointee, .. });
                 let operands = block.insts.iter().filter(of_program).flat_map(|inst| inst.kind.operands());
                 for operand in operands.chain(block.terminator.kind.operands()) {
                     if let Operand::Const(_, number) = operand {

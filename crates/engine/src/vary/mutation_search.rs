@@ -10,7 +10,7 @@
 
 use crate::config::{Calls, Config, Entry};
 use crate::confirm::concrete_run::watch_kind;
-use crate::confirm::goal_observer::EdgeRecording;
+use crate::confirm::run_record::EdgeRecording;
 use crate::confirm::run_record::{ConcreteRun, RunObservation};
 use crate::exec::executor::machine_templates::MachineTemplates;
 use crate::inputs::globals::global_inputs;

@@ -203,10 +203,10 @@ impl<R: Read> Read for IndentStripper<R> {
 
 /// Counts leading spaces, many at a time: a decision of 5,000 conditions comes with gigabytes of them.
 fn leading_spaces(text: &[u8]) -> usize {
-    const MANY: [u8; 256] = [b' '; 256];
+    const SPACES: [u8; 256] = [b' '; 256];
     const WORD: usize = 16;
-    let many = MANY.len() * text.chunks_exact(MANY.len()).take_while(|chunk| **chunk == MANY).count();
-    let words = text[many..].chunks_exact(WORD).take_while(|chunk| **chunk == MANY[..WORD]).count();
+    let many = SPACES.len() * text.chunks_exact(SPACES.len()).take_while(|chunk| **chunk == SPACES).count();
+    let words = text[many..].chunks_exact(WORD).take_while(|chunk| **chunk == SPACES[..WORD]).count();
     let start = many + WORD * words;
     start + text[start..].iter().take_while(|&&byte| byte == b' ').count()
 }

@@ -21,12 +21,12 @@
 typedef int Program(int, char **, char **);
 typedef int Start(Program *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
 
-enum { MOST = 64, LARGEST = 4 << 20 };
+enum { MAX_RUNNING = 64, LARGEST = 4 << 20 };
 
 extern char **environ;
 static Program *program;
 static int knows_layout;
-static struct { pid_t process; int answer; } running[MOST];
+static struct { pid_t process; int answer; } running[MAX_RUNNING];
 
 static int receive(int from, void *to, size_t size)
 {
@@ -80,7 +80,7 @@ static int become(int answer, unsigned *head, char *text)
 static void ended(pid_t process, int status)
 {
     char said[2] = {0, (char)(WIFEXITED(status) ? WEXITSTATUS(status) : 255)};
-    for (int index = 0; index < MOST; index++) {
+    for (int index = 0; index < MAX_RUNNING; index++) {
         if (running[index].process != process) continue;
         send(running[index].answer, said, sizeof said, MSG_NOSIGNAL);
         close(running[index].answer);
@@ -96,8 +96,8 @@ static int request(int answer)
     struct timeval limit = {2, 0};
     int place = 0;
     setsockopt(answer, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    while (place < MOST && running[place].process) place++;
-    if (place < MOST && receive(answer, head, sizeof head) && head[0] < LARGEST && head[1] < LARGEST && head[2] < LARGEST)
+    while (place < MAX_RUNNING && running[place].process) place++;
+    if (place < MAX_RUNNING && receive(answer, head, sizeof head) && head[0] < LARGEST && head[1] < LARGEST && head[2] < LARGEST)
         text = malloc(head[0] + 1);
     if (text && receive(answer, text, head[0])) {
         pid_t process = fork();
@@ -156,7 +156,7 @@ static int serve(int count, char **words, char **variables)
     if (strlen(known) + 2 > sizeof name.sun_path) return 1;
     stpcpy(stpcpy(name.sun_path, known), "~");
     int asked = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (asked < 0 || bind(asked, (struct sockaddr *)&name, sizeof name) || listen(asked, MOST)) return 1;
+    if (asked < 0 || bind(asked, (struct sockaddr *)&name, sizeof name) || listen(asked, MAX_RUNNING)) return 1;
     if (rename(name.sun_path, known)) return 1;
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);

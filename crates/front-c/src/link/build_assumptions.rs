@@ -5,7 +5,7 @@
 
 use crate::link::linked_program::LinkedProgram;
 use std::collections::BTreeMap;
-use touchstone_base::float::Op;
+use touchstone_base::float::FloatOp;
 use touchstone_ir::{Builtin, FunctionRole, Global, GlobalId, GlobalRole, Init, InstKind, Linkage, Module};
 
 /// Texts that clang is told to use for the date and the time of compilation: no real build has them.
@@ -35,7 +35,7 @@ impl LinkedProgram {
             let has = |is_kind: fn(&InstKind) -> bool| {
                 function.blocks.values().any(|block| block.insts.iter().any(|inst| is_kind(&inst.kind)))
             };
-            let multiplies = has(|kind| matches!(kind, InstKind::Float { op: Op::Mul, .. }));
+            let multiplies = has(|kind| matches!(kind, InstKind::Float { op: FloatOp::Mul, .. }));
             let reports_errors = has(may_set_errno);
             if multiplies {
                 let unfused = |flag| {
@@ -97,7 +97,7 @@ pub(crate) fn build_stamps(module: &Module) -> BTreeMap<GlobalId, String> {
 /// Returns true for a function of math.h that reports errors by `errno`.
 fn may_set_errno(kind: &InstKind) -> bool {
     match kind {
-        InstKind::Float { op, .. } => matches!(op, Op::Sqrt | Op::Rem | Op::Fma),
+        InstKind::Float { op, .. } => matches!(op, FloatOp::Sqrt | FloatOp::Rem | FloatOp::Fma),
         InstKind::Builtin { builtin, .. } => matches!(builtin, Builtin::Math(..)),
         _ => false,
     }

@@ -310,7 +310,7 @@ fn each_type(module: &mut Module, mut visit: impl FnMut(&mut DataTypeId)) {
         function.params.iter_mut().for_each(|param| visit(&mut param.data));
         function.slots.values_mut().for_each(|slot| visit(&mut slot.data));
         for inst in function.blocks.values_mut().flat_map(|block| &mut block.insts) {
-            if let InstKind::Builtin { builtin: Builtin::TakeFor, args, .. } = &mut inst.kind
+            if let InstKind::Builtin { builtin: Builtin::CastPointee, args, .. } = &mut inst.kind
                 && let [_, Operand::Const(_, number)] = args.as_mut_slice()
             {
                 let mut id = DataTypeId::new(*number as usize);

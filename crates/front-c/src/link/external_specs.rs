@@ -66,7 +66,7 @@ impl<'p> BodyBuilder<'p> {
         let title = text(self.program, name.to_string(), self.span);
         self.add(InstKind::GlobalAddr { dst: self.title, global: title });
         let told = std::iter::once(Operand::Reg(self.title)).chain(self.args.clone()).collect();
-        self.builtin(Builtin::CalledAsSaid, told);
+        self.builtin(Builtin::CalledAsSpecified, told);
         let result = self.result()?;
         self.args.extend(result);
         let which = self.call(&helper_name(name, "case"), &[])?;
@@ -175,10 +175,10 @@ impl<'p> BodyBuilder<'p> {
             let mine = case.written.iter().zip(&sizes).find(|(place, _)| written(place) == Some(param));
             let others = || said.cases.iter().flat_map(|case| &case.written).any(|place| written(place) == Some(param));
             let (builtin, size) = match mine {
-                Some((WriteTarget::Anything(_), Some(size))) => (Builtin::LetWrite, *size),
-                Some((_, Some(size))) => (Builtin::Left(InputSource::Written), *size),
+                Some((WriteTarget::Anything(_), Some(size))) => (Builtin::HavocPointee, *size),
+                Some((_, Some(size))) => (Builtin::RecordEffect(InputSource::Written), *size),
                 _ if self.function().result.is_none() && others() => {
-                    (Builtin::Left(InputSource::Written), Operand::Const(Ty::I64, 0))
+                    (Builtin::RecordEffect(InputSource::Written), Operand::Const(Ty::I64, 0))
                 }
                 _ => continue,
             };
@@ -189,7 +189,7 @@ impl<'p> BodyBuilder<'p> {
             let title = self.title_of(format!("{name}.!"));
             let mark = self.title_of("\u{1}".to_string());
             let told = vec![Operand::Reg(title), Operand::Reg(mark), Operand::Const(Ty::I64, 1)];
-            self.builtin(Builtin::Left(InputSource::Written), told);
+            self.builtin(Builtin::RecordEffect(InputSource::Written), told);
             self.builtin(Builtin::Abort, Vec::new());
         }
         Some(())
@@ -204,7 +204,7 @@ impl<'p> BodyBuilder<'p> {
         let title = self.title_of(format!("{function}.{name}"));
         let place = self.reg(Ty::Ptr);
         self.add(InstKind::GlobalAddr { dst: place, global: id });
-        self.builtin(Builtin::Left(InputSource::Changed), vec![Operand::Reg(title), Operand::Reg(place), size]);
+        self.builtin(Builtin::RecordEffect(InputSource::Changed), vec![Operand::Reg(title), Operand::Reg(place), size]);
         Some(())
     }
 

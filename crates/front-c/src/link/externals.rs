@@ -207,7 +207,7 @@ fn body(function: &mut Function, types: &DataTypes, asks: StubInputs) -> Option<
             }
         };
         let args = vec![Operand::Reg(name), way.to, size];
-        add(InstKind::Builtin { dst: None, builtin: Builtin::LetWrite, args });
+        add(InstKind::Builtin { dst: None, builtin: Builtin::HavocPointee, args });
     }
     let mut returned = None;
     if function.aggregate_result {

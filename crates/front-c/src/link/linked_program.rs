@@ -12,7 +12,7 @@ use crate::link::constructor::StartupFunction;
 use crate::types::ctype::{Type, TypeKind, TypeTable};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_base::float::{Format, Op};
+use touchstone_base::float::{FloatOp, Format};
 use touchstone_base::{Files, Id, IndexMap, Span};
 use touchstone_ir::{
     Callee, CastOp, DataType, DataTypeId, ExprKind, FuncId, Function, FunctionRole, Global, GlobalId, GlobalRole, Init,
@@ -624,7 +624,7 @@ impl Narrowing {
     fn inst(self, dst: Reg, src: Operand, from: Ty) -> InstKind {
         match self {
             Narrowing::Float if from == Ty::I64 => {
-                InstKind::Float { dst, op: Op::Convert(Format::F32), format: Format::F64, args: vec![src] }
+                InstKind::Float { dst, op: FloatOp::Convert(Format::F32), format: Format::F64, args: vec![src] }
             }
             _ => InstKind::Cast { dst, op: CastOp::Trunc, src },
         }

@@ -15,7 +15,7 @@ impl LibraryModel {
     /// Returns the role of its functions in a program.
     pub fn role(&self) -> FunctionRole {
         match self.name {
-            "<library>/time.c" => FunctionRole::World,
+            "<library>/time.c" => FunctionRole::Environment,
             "<library>/verifier.c" => FunctionRole::Harness,
             _ => FunctionRole::Model,
         }
@@ -449,7 +449,7 @@ pub(crate) fn describe(global: &mut Global, variable: &str) {
     let known = STATE_DESCRIPTIONS.iter().find(|(name, _)| *name == variable);
     global.display_name = known.map(|(_, display_name)| display_name.to_string());
     global.role = match variable {
-        "touchstone_errno" => GlobalRole::LeftBehind,
+        "touchstone_errno" => GlobalRole::LibraryState,
         // Output may fail independently of their contents; where files are inputs, only the addresses of streams
         // matter.
         "touchstone_console.out" | "touchstone_streams" => GlobalRole::Runtime,

@@ -11,7 +11,7 @@ use crate::lower::context::func::Lowerer;
 use crate::lower::numbers::floats::{conversion, float_op, float_relation};
 use crate::points::formulas::{is_true, resized};
 use crate::types::ctype::{Type, TypeKind};
-use touchstone_base::float::{Format, Op};
+use touchstone_base::float::{FloatOp, Format};
 use touchstone_ir::{BinOp, Expr, ExprKind, Ty};
 
 /// Reinterprets the bits of an expression as a float, which takes over the source text.
@@ -27,7 +27,7 @@ fn constant(format: Format, bits: u64) -> Expr {
 
 /// Returns the comparison of a float with zero.
 pub(crate) fn is_nonzero(format: Format, value: Expr) -> Expr {
-    negated(Expr::float(Op::Eq, format, vec![value, constant(format, 0)]), String::new())
+    negated(Expr::float(FloatOp::Eq, format, vec![value, constant(format, 0)]), String::new())
 }
 
 fn negated(truth: Expr, text: String) -> Expr {
@@ -116,7 +116,7 @@ impl Lowerer<'_, '_> {
             return Some(resized(is_true(value)?, scalar, false, false));
         }
         Some(match conversion(types, from, to) {
-            Some((Op::Convert(to), from)) if from == to => value,
+            Some((FloatOp::Convert(to), from)) if from == to => value,
             Some((op, format)) => Expr { signed, ..Expr::float(op, format, vec![value]) },
             None => resized(value, scalar, from_signed, signed),
         })

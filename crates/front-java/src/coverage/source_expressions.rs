@@ -5,7 +5,7 @@
 
 use crate::classes::layout::memory_ty;
 use crate::classfile::{Arith, Cond, Convert, Desc, SlotKind};
-use touchstone_base::float::{Format, Op};
+use touchstone_base::float::{FloatOp, Format};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Ty};
 
 /// The text of an operand whose source text is not known.
@@ -126,9 +126,9 @@ fn precedence(expr: &Expr) -> u8 {
     match &inner.kind {
         ExprKind::Bin(BinOp::Sub, zero, _) if zero.text.is_empty() => UNARY,
         ExprKind::Bin(op, ..) => binary_precedence(*op),
-        ExprKind::Float(Op::Mul | Op::Div | Op::Rem, ..) => binary_precedence(BinOp::Mul),
-        ExprKind::Float(Op::Add | Op::Sub, ..) => binary_precedence(BinOp::Add),
-        ExprKind::Cmp(..) | ExprKind::Float(Op::Eq | Op::Lt | Op::Le, ..) => 7,
+        ExprKind::Float(FloatOp::Mul | FloatOp::Div | FloatOp::Rem, ..) => binary_precedence(BinOp::Mul),
+        ExprKind::Float(FloatOp::Add | FloatOp::Sub, ..) => binary_precedence(BinOp::Add),
+        ExprKind::Cmp(..) | ExprKind::Float(FloatOp::Eq | FloatOp::Lt | FloatOp::Le, ..) => 7,
         ExprKind::Not(of) if matches!(of.kind, ExprKind::Float(..)) && of.text.is_empty() => 7,
         ExprKind::And(..) => 3,
         ExprKind::Or(..) => 2,
@@ -190,11 +190,11 @@ pub(crate) fn arithmetic(op: Arith, kind: SlotKind, a: Expr, b: Expr) -> Expr {
     let text = format!("{} {} {}", parenthesised(&a, own), sign(op), parenthesised(&b, own + 1));
     if let Some(format) = format(kind) {
         let op = match op {
-            Arith::Add => Op::Add,
-            Arith::Sub => Op::Sub,
-            Arith::Mul => Op::Mul,
-            Arith::Div => Op::Div,
-            _ => Op::Rem,
+            Arith::Add => FloatOp::Add,
+            Arith::Sub => FloatOp::Sub,
+            Arith::Mul => FloatOp::Mul,
+            Arith::Div => FloatOp::Div,
+            _ => FloatOp::Rem,
         };
         return Expr { text, ..Expr::float(op, format, vec![a, b]) };
     }
@@ -270,14 +270,14 @@ pub(crate) fn conversion(convert: Convert, a: Expr) -> Expr {
             let text = written(word, &a);
             cast(CastOp::Trunc, ty, a, text)
         }
-        (None, Some(to)) => Expr::float(Op::FromSigned(bits(from)), to, vec![a]),
+        (None, Some(to)) => Expr::float(FloatOp::FromSigned(bits(from)), to, vec![a]),
         (Some(from), None) => {
             let text = written(word, &a);
-            Expr { signed: true, text, ..Expr::float(Op::Saturate(ty.bits()), from, vec![a]) }
+            Expr { signed: true, text, ..Expr::float(FloatOp::Saturate(ty.bits()), from, vec![a]) }
         }
         (Some(from), Some(to)) => {
             let text = if to == Format::F32 { written("float", &a) } else { String::new() };
-            Expr { text, ..Expr::float(Op::Convert(to), from, vec![a]) }
+            Expr { text, ..Expr::float(FloatOp::Convert(to), from, vec![a]) }
         }
     }
 }
@@ -322,16 +322,16 @@ pub(crate) fn float_relation(cond: Cond, nan: i8, format: Format, a: Expr, b: Ex
     let relation = |op, x: &Expr, y: &Expr| Expr::float(op, format, vec![x.clone(), y.clone()]);
     let not = |inner: Expr| boolean(ExprKind::Not(Box::new(inner)), "");
     let made = match (cond, nan) {
-        (Cond::Eq, _) => relation(Op::Eq, &a, &b),
-        (Cond::Ne, _) => not(relation(Op::Eq, &a, &b)),
-        (Cond::Lt, -1) => not(relation(Op::Le, &b, &a)),
-        (Cond::Le, -1) => not(relation(Op::Lt, &b, &a)),
-        (Cond::Gt, -1) => relation(Op::Lt, &b, &a),
-        (Cond::Ge, -1) => relation(Op::Le, &b, &a),
-        (Cond::Lt, _) => relation(Op::Lt, &a, &b),
-        (Cond::Le, _) => relation(Op::Le, &a, &b),
-        (Cond::Gt, _) => not(relation(Op::Le, &a, &b)),
-        (Cond::Ge, _) => not(relation(Op::Lt, &a, &b)),
+        (Cond::Eq, _) => relation(FloatOp::Eq, &a, &b),
+        (Cond::Ne, _) => not(relation(FloatOp::Eq, &a, &b)),
+        (Cond::Lt, -1) => not(relation(FloatOp::Le, &b, &a)),
+        (Cond::Le, -1) => not(relation(FloatOp::Lt, &b, &a)),
+        (Cond::Gt, -1) => relation(FloatOp::Lt, &b, &a),
+        (Cond::Ge, -1) => relation(FloatOp::Le, &b, &a),
+        (Cond::Lt, _) => relation(FloatOp::Lt, &a, &b),
+        (Cond::Le, _) => relation(FloatOp::Le, &a, &b),
+        (Cond::Gt, _) => not(relation(FloatOp::Le, &a, &b)),
+        (Cond::Ge, _) => not(relation(FloatOp::Lt, &a, &b)),
     };
     Expr { text, ..made }
 }

@@ -176,7 +176,7 @@ impl Builder {
         Operand::Reg(dst)
     }
 
-    pub fn float(&mut self, op: float::Op, format: float::Format, ty: Ty, args: Vec<Operand>) -> Operand {
+    pub fn float(&mut self, op: float::FloatOp, format: float::Format, ty: Ty, args: Vec<Operand>) -> Operand {
         let dst = self.temp(ty);
         self.emit(InstKind::Float { dst, op, format, args });
         Operand::Reg(dst)

@@ -485,14 +485,16 @@ impl Lowering {
 
 /// Widens a primitive value.
 fn widened(b: &mut Builder, value: Operand, from: &Desc, to: &Desc) -> Operand {
-    use touchstone_base::float::{Format, Op};
+    use touchstone_base::float::{FloatOp, Format};
     let is_float = |desc: &Desc| matches!(desc, Desc::Float | Desc::Double);
     let format = |desc: &Desc| if *desc == Desc::Float { Format::F32 } else { Format::F64 };
     match (is_float(from), is_float(to)) {
         _ if from == to => value,
         (false, false) => b.cast(CastOp::Sext, register_ty(to), value),
-        (false, true) => b.float(Op::FromSigned(register_ty(from).bits()), format(to), register_ty(to), vec![value]),
-        (true, true) => b.float(Op::Convert(format(to)), format(from), register_ty(to), vec![value]),
+        (false, true) => {
+            b.float(FloatOp::FromSigned(register_ty(from).bits()), format(to), register_ty(to), vec![value])
+        }
+        (true, true) => b.float(FloatOp::Convert(format(to)), format(from), register_ty(to), vec![value]),
         (true, false) => value,
     }
 }

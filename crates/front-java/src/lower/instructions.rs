@@ -16,7 +16,7 @@ use crate::lower::null_messages::{ValueOrigin, array_word, call_text};
 use crate::lower::points::branch_roles::{JumpSense, opposite};
 use crate::lower::points::hazard_points::LABEL_CLASS;
 use crate::lower::symbols::{FuncKind, GlobalKind};
-use touchstone_base::float::{Format, Op};
+use touchstone_base::float::{FloatOp, Format};
 use touchstone_ir::{ArmName, BinOp, BranchRole, CastOp, CmpOp, GlobalId, Operand, SwitchArm, TermKind, Ty};
 
 fn malformed(error: Malformed) -> LoweringError {
@@ -192,11 +192,11 @@ impl Body<'_> {
         let left = self.pop_ty(ty)?;
         if matches!(kind, SlotKind::Float | SlotKind::Double) {
             let op = match op {
-                Arith::Add => Op::Add,
-                Arith::Sub => Op::Sub,
-                Arith::Mul => Op::Mul,
-                Arith::Div => Op::Div,
-                _ => Op::Rem,
+                Arith::Add => FloatOp::Add,
+                Arith::Sub => FloatOp::Sub,
+                Arith::Mul => FloatOp::Mul,
+                Arith::Div => FloatOp::Div,
+                _ => FloatOp::Rem,
             };
             let value = self.b.float(op, format(kind), ty, vec![left, right]);
             self.note_arithmetic(value, arith, kind, left, right);
@@ -265,9 +265,9 @@ impl Body<'_> {
                 match (is_float(from), is_float(to)) {
                     (false, false) if to == SlotKind::Long => self.b.cast(CastOp::Sext, ty, of),
                     (false, false) => self.b.cast(CastOp::Trunc, ty, of),
-                    (false, true) => self.b.float(Op::FromSigned(bits), format(to), ty, vec![of]),
-                    (true, false) => self.b.float(Op::Saturate(ty.bits()), format(from), ty, vec![of]),
-                    (true, true) => self.b.float(Op::Convert(format(to)), format(from), ty, vec![of]),
+                    (false, true) => self.b.float(FloatOp::FromSigned(bits), format(to), ty, vec![of]),
+                    (true, false) => self.b.float(FloatOp::Saturate(ty.bits()), format(from), ty, vec![of]),
+                    (true, true) => self.b.float(FloatOp::Convert(format(to)), format(from), ty, vec![of]),
                 }
             }
         };
@@ -288,11 +288,13 @@ impl Body<'_> {
                 match nan {
                     // An unordered comparison counts as less or as greater.
                     -1 => {
-                        let (greater, not_less) = (relation(Op::Lt, right, left), relation(Op::Le, right, left));
+                        let (greater, not_less) =
+                            (relation(FloatOp::Lt, right, left), relation(FloatOp::Le, right, left));
                         (self.b.bin(BinOp::Xor, not_less, one), greater)
                     }
                     _ => {
-                        let (less, not_greater) = (relation(Op::Lt, left, right), relation(Op::Le, left, right));
+                        let (less, not_greater) =
+                            (relation(FloatOp::Lt, left, right), relation(FloatOp::Le, left, right));
                         (less, self.b.bin(BinOp::Xor, not_greater, one))
                     }
                 }

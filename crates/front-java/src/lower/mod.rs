@@ -2,7 +2,8 @@
 //!
 //! Every method, dispatch, cast, class initialiser and native method is a function of the IR, which is lowered on
 //! demand. The files form one circle: all of them extend the context (`context.rs`) or the method that is being lowered
-//! (`method_body.rs`), and a function of the IR may call any other.
+//! (`method_body.rs`), and a function of the IR may call any other. `points/` and `library/` belong to that circle: a body
+//! registers its program points while it is lowered, and the context keeps the functions of the library that are built.
 
 pub(crate) mod arrays;
 pub(crate) mod builder;

@@ -1,4 +1,7 @@
 //! The program: classes and functions that grow while a run or a search reaches them.
+//!
+//! Two circles. `jdk.rs` and `java_compiler.rs`: a JDK keeps its compiler, whose errors are those of the JDK. This file and
+//! those that extend `LazyProgram` (`methods_under_test.rs`, `specifications.rs`, `code_locations.rs`).
 
 use crate::classes::{ClassTable, LoweringError, MethodRef};
 use crate::coverage::source_marks::SourceMarks;

@@ -61,7 +61,7 @@ touchstone_base::reasons! {
         #[error("bound: {EVENT_LIMIT_VARIABLE} in test {0}")]
         "state_events" => CutOff(String),
         /// Threads that belong to no known test ran concurrently with the named test.
-        #[error("beside test {0}, other threads ran that cannot be attributed to a test")]
+        #[error("other threads that cannot be attributed to a test ran concurrently with test {0}")]
         "state_beside" => Beside(String),
         /// Without assertions no state is checked.
         #[error(
@@ -76,7 +76,7 @@ touchstone_base::reasons! {
         "different_code" => DifferentCode,
         /// The function is naked. gcc would accept probes, which would overwrite registers that the function does not
         /// save.
-        #[error("it is naked: nothing may stand in it but assembly")]
+        #[error("it is naked: its body may contain only assembly")]
         "naked" => Naked,
         /// The body of the function is elsewhere.
         #[error("the function's body is not in the text")]
@@ -291,10 +291,10 @@ touchstone_base::reasons! {
         #[error("the compiler laid out its conditions so that evaluations cannot be distinguished")]
         "conditions_apart" => ConditionsApart,
         /// The statement begins while an expression is evaluated.
-        #[error("it begins inside of an expression, behind something that may throw")]
+        #[error("it begins inside an expression, after an operation that may throw")]
         "inside_of_expression" => InsideOfExpression,
         /// A constructor writes the field before it calls another constructor.
-        #[error("it may be about an object that no constructor has made yet")]
+        #[error("it may concern an object that is not initialised yet")]
         "object_in_the_making" => ObjectInTheMaking,
         /// The value is not in a local variable or on the operand stack at a position that the JVM accepts.
         #[error("it uses a value that other code left on the stack, or that the JVM is not sure of here")]

@@ -32,13 +32,13 @@ pub struct SuggestedAssertion {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, thiserror::Error)]
 pub enum NoSuggestion {
     /// The test did not return normally, or its end was not recorded.
-    #[error("the test does not end where it could be looked at")]
+    #[error("the test did not return normally, or its end was not recorded")]
     NoEnd,
     /// The trace of the test is incomplete.
-    #[error("the test did more than a trace holds")]
+    #[error("the trace of the test reached its limit")]
     CutOff,
     /// Threads that belong to no known test may have modified the state.
-    #[error("other threads ran beside the test that cannot be attributed to a test")]
+    #[error("other threads that cannot be attributed to a test ran concurrently with the test")]
     Beside,
     /// The value depends on state from before the test.
     #[error("its value depends on the state before the test")]

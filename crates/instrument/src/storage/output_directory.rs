@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_of_somebody_else_is_refused() {
+    fn a_directory_of_another_user_is_refused() {
         let folder = tempfile::tempdir().expect("a scratch directory");
         let theirs = folder.path().join("hits");
         fs::create_dir(&theirs).expect("writable");

@@ -54,8 +54,8 @@ impl<'m> Machine<'m> {
 
     /// Sets a mark at a location of the innermost frame and writes its index to the buffer.
     pub(crate) fn set_mark(&mut self, at: &CallFrame<'m>, buffer: Pointer, result: Option<Reg>) -> Result<(), Stop> {
-        const MOST: usize = 1 << 24;
-        if self.marks.len() >= MOST {
+        const MAX_MARKS: usize = 1 << 24;
+        if self.marks.len() >= MAX_MARKS {
             return Err(Stop::Limit(LimitKind::Memory));
         }
         let object = match self.mark_object {

@@ -203,7 +203,7 @@ impl<'m> Machine<'m> {
         &mut self,
         frame: &CallFrame<'m>,
         dst: Reg,
-        op: float::Op,
+        op: float::FloatOp,
         format: float::Format,
         args: &[Operand],
     ) -> Result<(), Stop> {

@@ -85,7 +85,10 @@ fn global_uses(module: &Module) -> GlobalUses {
                         written.extend(of(addr));
                     }
                     InstKind::MemCopy { dst, .. } | InstKind::MemSet { dst, .. } => written.extend(of(dst)),
-                    InstKind::Builtin { builtin: Builtin::Look | Builtin::Refresh | Builtin::TakeFor, .. } => {}
+                    InstKind::Builtin {
+                        builtin: Builtin::ObserveMember | Builtin::Refresh | Builtin::CastPointee,
+                        ..
+                    } => {}
                     InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => {
                         escaping.extend(args.iter().flat_map(of));
                     }

@@ -319,7 +319,7 @@ impl Parser {
 
     fn float(&mut self, dst: Reg) -> Result<InstKind> {
         let format = self.one_of::<float::Format>("a float format (f32, f64)")?;
-        let op = self.one_of::<float::Op>("a float operation (add, lt, to_i32, …)")?;
+        let op = self.one_of::<float::FloatOp>("a float operation (add, lt, to_i32, …)")?;
         let ty = Some(Ty::Int(op.argument_bits(format)));
         let mut args = vec![self.operand(ty)?];
         while self.eat_sign(",") {

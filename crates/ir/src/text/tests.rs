@@ -4,7 +4,7 @@ use super::words::Word;
 use crate::*;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use touchstone_base::float::{Format, Op};
+use touchstone_base::float::{FloatOp, Format};
 use touchstone_base::{FileId, Id, IndexMap, Span};
 
 // Generated modules. Ids may be out of range: the text form does not care.
@@ -156,7 +156,7 @@ fn expr() -> impl Strategy<Value = Expr> {
             (one_of(), two()).prop_map(|(op, (a, b))| ExprKind::Cmp(op, a, b)),
             two().prop_map(|(a, b)| ExprKind::PtrAdd(a, b)),
             (one_of::<Format>(), one()).prop_map(|(format, a)| ExprKind::AsFloat(format, a)),
-            (one_of::<Op>(), one_of(), two(), one()).prop_map(|(op, format, (a, b), c)| {
+            (one_of::<FloatOp>(), one_of(), two(), one()).prop_map(|(op, format, (a, b), c)| {
                 let args = [a, b, c].map(|part| *part);
                 ExprKind::Float(op, format, args[..op.arity()].to_vec())
             }),

@@ -5,8 +5,8 @@ use crate::{
     InputSource, IntKind, JavaBuiltin, Linkage, MemorySharing, PointeeShape,
 };
 use std::borrow::Cow;
-use touchstone_base::float::{Format, Op, Rounding};
-use touchstone_base::math::Function;
+use touchstone_base::float::{FloatOp, Format, Rounding};
+use touchstone_base::math::MathFunction;
 
 /// An enumeration that is written as words.
 pub(super) trait Word: Copy + Sized + 'static {
@@ -48,11 +48,11 @@ words! {
         Undefined => "undefined",
     }
     FunctionRole {
-        Program => "program", Model => "model", World => "world", Harness => "harness",
+        Program => "program", Model => "model", Environment => "environment", Harness => "harness",
         External => "answering", Library => "library", Callback => "callback",
     }
     BranchRole { Condition => "condition", Check => "check", Dispatch => "dispatch" }
-    GlobalRole { Variable => "variable", Exposed => "exposed", LeftBehind => "left_behind", Heap => "heap", Runtime => "runtime" }
+    GlobalRole { Variable => "variable", Exposed => "exposed", LibraryState => "library_state", Heap => "heap", Runtime => "runtime" }
     IntKind { Number => "number", Character => "character" }
     InputSource {
         Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",
@@ -71,19 +71,19 @@ const BUILTINS: [(Builtin, &str); 21] = [
     (Builtin::Assert, "assert"),
     (Builtin::Allocate, "allocate"),
     (Builtin::ObjectSize, "object_size"),
-    (Builtin::Settle, "settle"),
-    (Builtin::Look, "look"),
-    (Builtin::TakeFor, "take_for"),
+    (Builtin::ZeroUninitialised, "zero_uninitialised"),
+    (Builtin::ObserveMember, "observe_member"),
+    (Builtin::CastPointee, "cast_pointee"),
     (Builtin::Hang, "hang"),
     (Builtin::Refresh, "refresh"),
     (Builtin::Write, "write"),
     (Builtin::ReadByte, "read_byte"),
     (Builtin::RunOnly, "run_only"),
     (Builtin::MayWrite, "may_write"),
-    (Builtin::LetWrite, "let_write"),
+    (Builtin::HavocPointee, "havoc_pointee"),
     (Builtin::Called, "called"),
-    (Builtin::CalledAsSaid, "called_as_said"),
-    (Builtin::Unsettled, "unsettled"),
+    (Builtin::CalledAsSpecified, "called_as_specified"),
+    (Builtin::Unspecified, "unspecified"),
     (Builtin::Exit, "exit"),
     (Builtin::Abort, "abort"),
     (Builtin::ParseFloat(Format::F32), "parse_f32"),
@@ -97,7 +97,7 @@ impl Builtin {
             Builtin::Math(function, format) => format!("math_{}_{format}", function.name()),
             Builtin::MakeSymbolic(source) => from_there("make_symbolic", source),
             Builtin::FreshInt(source) => from_there("fresh_int", source),
-            Builtin::Left(source) => from_there("left", source),
+            Builtin::RecordEffect(source) => from_there("record_effect", source),
             Builtin::C(builtin) => builtin.word().to_string(),
             Builtin::Java(builtin) => builtin.word().to_string(),
             other => BUILTINS.iter().find(|(known, _)| *known == other).map_or("?", |(_, word)| word).to_string(),
@@ -106,7 +106,7 @@ impl Builtin {
     /// Parses a word of the text form.
     pub(super) fn from_word(word: &str) -> Option<Builtin> {
         if let Some((name, format)) = word.strip_prefix("math_").and_then(|rest| rest.split_once('_')) {
-            let function = Function::ALL.iter().find(|function| function.name() == name)?;
+            let function = MathFunction::ALL.iter().find(|function| function.name() == name)?;
             return Some(Builtin::Math(*function, Format::from_word(format)?));
         }
         let source = |plain: &str| match word.strip_prefix(plain)? {
@@ -119,8 +119,8 @@ impl Builtin {
         if let Some(source) = source("fresh_int") {
             return Some(Builtin::FreshInt(source));
         }
-        if let Some(source) = source("left") {
-            return Some(Builtin::Left(source));
+        if let Some(source) = source("record_effect") {
+            return Some(Builtin::RecordEffect(source));
         }
         let plain = BUILTINS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin);
         let java = JavaBuiltin::WORDS.iter().find(|(_, known)| *known == word);
@@ -130,15 +130,17 @@ impl Builtin {
     /// Every builtin.
     #[cfg(test)]
     pub(super) fn all() -> Vec<Builtin> {
-        let formats = |function: &Function| [Format::F32, Format::F64].map(|format| Builtin::Math(*function, format));
-        let makes =
-            |source: &InputSource| [Builtin::MakeSymbolic(*source), Builtin::FreshInt(*source), Builtin::Left(*source)];
+        let formats =
+            |function: &MathFunction| [Format::F32, Format::F64].map(|format| Builtin::Math(*function, format));
+        let makes = |source: &InputSource| {
+            [Builtin::MakeSymbolic(*source), Builtin::FreshInt(*source), Builtin::RecordEffect(*source)]
+        };
         let plain = BUILTINS
             .iter()
             .map(|(builtin, _)| *builtin)
             .chain(CBuiltin::WORDS.iter().map(|(builtin, _)| Builtin::C(*builtin)))
             .chain(JavaBuiltin::WORDS.iter().map(|(builtin, _)| Builtin::Java(*builtin)));
-        plain.chain(InputSource::ALL.iter().flat_map(makes)).chain(Function::ALL.iter().flat_map(formats)).collect()
+        plain.chain(InputSource::ALL.iter().flat_map(makes)).chain(MathFunction::ALL.iter().flat_map(formats)).collect()
     }
 }
 
@@ -151,49 +153,49 @@ fn from_there(builtin: &str, source: InputSource) -> String {
 }
 
 /// Float operations carry widths and directions, so they have a table of their own.
-const FLOAT_OPS: [(Op, &str); 37] = [
-    (Op::Add, "add"),
-    (Op::Sub, "sub"),
-    (Op::Mul, "mul"),
-    (Op::Div, "div"),
-    (Op::Rem, "rem"),
-    (Op::Sqrt, "sqrt"),
-    (Op::Fma, "fma"),
-    (Op::Eq, "eq"),
-    (Op::Lt, "lt"),
-    (Op::Le, "le"),
-    (Op::Round(Rounding::Floor), "floor"),
-    (Op::Round(Rounding::Ceil), "ceil"),
-    (Op::Round(Rounding::Trunc), "trunc"),
-    (Op::Round(Rounding::Even), "even"),
-    (Op::Round(Rounding::Away), "away"),
-    (Op::Convert(Format::F32), "to_f32"),
-    (Op::Convert(Format::F64), "to_f64"),
-    (Op::FromSigned(8), "from_i8"),
-    (Op::FromSigned(16), "from_i16"),
-    (Op::FromSigned(32), "from_i32"),
-    (Op::FromSigned(64), "from_i64"),
-    (Op::FromUnsigned(8), "from_u8"),
-    (Op::FromUnsigned(16), "from_u16"),
-    (Op::FromUnsigned(32), "from_u32"),
-    (Op::FromUnsigned(64), "from_u64"),
-    (Op::ToSigned(8), "to_i8"),
-    (Op::ToSigned(16), "to_i16"),
-    (Op::ToSigned(32), "to_i32"),
-    (Op::ToSigned(64), "to_i64"),
-    (Op::ToUnsigned(8), "to_u8"),
-    (Op::ToUnsigned(16), "to_u16"),
-    (Op::ToUnsigned(32), "to_u32"),
-    (Op::ToUnsigned(64), "to_u64"),
-    (Op::Saturate(8), "saturate_i8"),
-    (Op::Saturate(16), "saturate_i16"),
-    (Op::Saturate(32), "saturate_i32"),
-    (Op::Saturate(64), "saturate_i64"),
+const FLOAT_OPS: [(FloatOp, &str); 37] = [
+    (FloatOp::Add, "add"),
+    (FloatOp::Sub, "sub"),
+    (FloatOp::Mul, "mul"),
+    (FloatOp::Div, "div"),
+    (FloatOp::Rem, "rem"),
+    (FloatOp::Sqrt, "sqrt"),
+    (FloatOp::Fma, "fma"),
+    (FloatOp::Eq, "eq"),
+    (FloatOp::Lt, "lt"),
+    (FloatOp::Le, "le"),
+    (FloatOp::Round(Rounding::Floor), "floor"),
+    (FloatOp::Round(Rounding::Ceil), "ceil"),
+    (FloatOp::Round(Rounding::Trunc), "trunc"),
+    (FloatOp::Round(Rounding::Even), "even"),
+    (FloatOp::Round(Rounding::Away), "away"),
+    (FloatOp::Convert(Format::F32), "to_f32"),
+    (FloatOp::Convert(Format::F64), "to_f64"),
+    (FloatOp::FromSigned(8), "from_i8"),
+    (FloatOp::FromSigned(16), "from_i16"),
+    (FloatOp::FromSigned(32), "from_i32"),
+    (FloatOp::FromSigned(64), "from_i64"),
+    (FloatOp::FromUnsigned(8), "from_u8"),
+    (FloatOp::FromUnsigned(16), "from_u16"),
+    (FloatOp::FromUnsigned(32), "from_u32"),
+    (FloatOp::FromUnsigned(64), "from_u64"),
+    (FloatOp::ToSigned(8), "to_i8"),
+    (FloatOp::ToSigned(16), "to_i16"),
+    (FloatOp::ToSigned(32), "to_i32"),
+    (FloatOp::ToSigned(64), "to_i64"),
+    (FloatOp::ToUnsigned(8), "to_u8"),
+    (FloatOp::ToUnsigned(16), "to_u16"),
+    (FloatOp::ToUnsigned(32), "to_u32"),
+    (FloatOp::ToUnsigned(64), "to_u64"),
+    (FloatOp::Saturate(8), "saturate_i8"),
+    (FloatOp::Saturate(16), "saturate_i16"),
+    (FloatOp::Saturate(32), "saturate_i32"),
+    (FloatOp::Saturate(64), "saturate_i64"),
 ];
 
-impl Word for Op {
-    const ALL: &'static [Op] = &{
-        let mut all = [Op::Add; FLOAT_OPS.len()];
+impl Word for FloatOp {
+    const ALL: &'static [FloatOp] = &{
+        let mut all = [FloatOp::Add; FLOAT_OPS.len()];
         let mut index = 0;
         while index < all.len() {
             all[index] = FLOAT_OPS[index].0;
@@ -223,7 +225,7 @@ pub(super) enum ExprOp {
     Bin(BinOp),
     Cmp(CmpOp),
     Cast(CastOp),
-    Float(Op, Format),
+    Float(FloatOp, Format),
     AsFloat(Format),
     PtrAdd,
     Not,
@@ -280,7 +282,7 @@ impl ExprOp {
             .or_else(|| CastOp::from_word(word).map(ExprOp::Cast))
             .or_else(|| {
                 let (format, op) = word.split_once('_')?;
-                Some(ExprOp::Float(Op::from_word(op)?, Format::from_word(format)?))
+                Some(ExprOp::Float(FloatOp::from_word(op)?, Format::from_word(format)?))
             })
     }
 }

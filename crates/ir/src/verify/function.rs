@@ -193,7 +193,7 @@ impl Verifier<'_> {
         }
     }
 
-    fn float(&mut self, function: &Function, dst: Reg, op: float::Op, format: float::Format, args: &[Operand]) {
+    fn float(&mut self, function: &Function, dst: Reg, op: float::FloatOp, format: float::Format, args: &[Operand]) {
         let (from, to) = (Ty::Int(op.argument_bits(format)), Ty::Int(op.result_bits(format)));
         self.check(is_scalar(from) && is_scalar(to), || format!("{op:?} has a width that no register has"));
         self.check(args.len() == op.arity(), || format!("{op:?} takes {} arguments, not {}", op.arity(), args.len()));
@@ -246,14 +246,16 @@ impl Verifier<'_> {
             Builtin::FreshInt(_) => (&[T::Ptr], None),
             Builtin::Assume | Builtin::Assert => (&[T::I1], None),
             Builtin::Allocate => (&[T::I64], Some(T::Ptr)),
-            Builtin::RunOnly | Builtin::MayWrite | Builtin::Called | Builtin::CalledAsSaid | Builtin::Unsettled => {
-                (&[T::Ptr], None)
-            }
-            Builtin::LetWrite | Builtin::Left(_) => (&[T::Ptr, T::Ptr, T::I64], None),
+            Builtin::RunOnly
+            | Builtin::MayWrite
+            | Builtin::Called
+            | Builtin::CalledAsSpecified
+            | Builtin::Unspecified => (&[T::Ptr], None),
+            Builtin::HavocPointee | Builtin::RecordEffect(_) => (&[T::Ptr, T::Ptr, T::I64], None),
             Builtin::ObjectSize => (&[T::Ptr], Some(T::I64)),
-            Builtin::Settle => (&[T::Ptr, T::I64], None),
-            Builtin::Look => (&[T::Ptr, T::I64, T::I64], None),
-            Builtin::Refresh | Builtin::TakeFor => (&[T::Ptr, T::I64], None),
+            Builtin::ZeroUninitialised => (&[T::Ptr, T::I64], None),
+            Builtin::ObserveMember => (&[T::Ptr, T::I64, T::I64], None),
+            Builtin::Refresh | Builtin::CastPointee => (&[T::Ptr, T::I64], None),
             Builtin::Write => (&[T::I32, T::Ptr, T::I64], None),
             Builtin::ReadByte => (&[], Some(T::I32)),
             Builtin::Exit => (&[T::I32], None),
@@ -273,28 +275,28 @@ impl Verifier<'_> {
                 "no instruction asks for a word of the command line, or for an allocation that fails".to_string()
             });
         }
-        if builtin == Builtin::TakeFor {
+        if builtin == Builtin::CastPointee {
             let is_type = |arg: &Operand| matches!(arg, Operand::Const(_, id) if *id < self.module.types.len() as u64);
             let known = args.get(1).is_some_and(is_type);
-            self.check(known, || "TakeFor names no type".to_string());
+            self.check(known, || "cast_pointee names no type".to_string());
         }
-        if let Builtin::Left(source) = builtin {
+        if let Builtin::RecordEffect(source) = builtin {
             let left = matches!(source, InputSource::Written | InputSource::Changed);
             self.check(left, || "what is left is written behind a pointer, or a changed global".to_string());
         }
         let makes_value = matches!(builtin, Builtin::FreshInt(_));
         let more = match builtin {
-            Builtin::Called | Builtin::CalledAsSaid => args.len() > params.len(),
+            Builtin::Called | Builtin::CalledAsSpecified => args.len() > params.len(),
             Builtin::C(builtin) => builtin.is_variadic() && args.len() > params.len(),
             _ => false,
         };
         let value =
-            (builtin == Builtin::Unsettled && args.len() == 2).then(|| self.operand(function, args[1])).flatten();
+            (builtin == Builtin::Unspecified && args.len() == 2).then(|| self.operand(function, args[1])).flatten();
         let right_number = args.len() == params.len() || more || value.is_some();
         self.check(right_number, || format!("{name} takes {} arguments, not {}", params.len(), args.len()));
         for (index, &arg) in args.iter().enumerate() {
             let ty = self.operand(function, arg);
-            let any = matches!(builtin, Builtin::Called | Builtin::CalledAsSaid | Builtin::Unsettled);
+            let any = matches!(builtin, Builtin::Called | Builtin::CalledAsSpecified | Builtin::Unspecified);
             if index < params.len() || !any {
                 self.same(ty, params.get(index).copied());
             }

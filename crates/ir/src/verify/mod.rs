@@ -19,7 +19,7 @@
 //! - the leaves of each decision's tree, from left to right, are its conditions in order, each once;
 //! - constants are masked to their width; operands have the types that [`crate::InstKind`] asks for; `i1` is never
 //!   loaded or stored; casts change the width in the right direction; float operations have as many operands as they
-//!   take, and their operands and results have the widths that [`touchstone_base::float::Op`] tells;
+//!   take, and their operands and results have the widths that [`touchstone_base::float::FloatOp`] tells;
 //! - calls and builtins have the right number and types of arguments and results;
 //! - what is thrown and what is caught is a pointer, and a block that catches ends with a call;
 //! - branches go to existing blocks, ask an `i1`, and have tags of existing conditions, checks and dispatches none; the ranges of a switch are not

@@ -36,7 +36,7 @@ pub fn document(campaign: &Campaign, module: &Module, extras: &Supplements) -> D
         functions: campaign
             .functions
             .iter()
-            .map(|result| document::Function {
+            .map(|result| document::ReportedFunction {
                 cached: extras.cached.contains(&result.name),
                 ..function(result, campaign, &errors, module)
             })
@@ -97,7 +97,7 @@ fn function(
     campaign: &Campaign,
     errors: &ErrorTests<'_>,
     module: &Module,
-) -> document::Function {
+) -> document::ReportedFunction {
     let files = &module.files;
     let criterion = result.criterion.to_string();
     let own = |given: &&Objective| given.function == result.name && given.criterion == criterion;
@@ -110,7 +110,7 @@ fn function(
         count: paths.count,
     };
     let span = module.function_named(&result.name).map(|id| module.functions[id].span).filter(Span::is_some);
-    document::Function {
+    document::ReportedFunction {
         name: result.name.clone(),
         key: None,
         file: result.file.clone(),

@@ -26,7 +26,7 @@ pub use decision_tables::{
     Condition, ConditionVerdict, Decision, Pair, PairKind, ReportedPairSearch, ReportedRow, SearchStatus, SideStatus,
 };
 pub use objectives::{
-    Assumption, Counts, Function, IncompletePaths, NOT_MEASURED, Objective, Paths, Position, ReportedRange,
+    Assumption, Counts, IncompletePaths, NOT_MEASURED, Objective, Paths, Position, ReportedFunction, ReportedRange,
     SolverUsage, Verdict,
 };
 pub use run_document::{Document, Excludes, Exclusion, NoDocument, SourceFile};

@@ -6,7 +6,7 @@ use touchstone_criteria::Criterion;
 
 /// The results for one function and criterion.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Function {
+pub struct ReportedFunction {
     /// Its name.
     pub name: String,
     /// The cache key by which a later run resumes this one, if it was interrupted; absent if the function was not
@@ -47,7 +47,7 @@ pub struct Function {
     pub assumptions: Vec<Assumption>,
 }
 
-impl Function {
+impl ReportedFunction {
     /// Returns true if its objectives are paths.
     pub fn counts_paths(&self) -> bool {
         Criterion::counts_paths(&self.criterion)

@@ -3,7 +3,7 @@
 use crate::document::decision_tables::Decision;
 use crate::document::existing_suites::ReportedSuite;
 use crate::document::form_suites::FormSuites;
-use crate::document::objectives::{Function, Objective};
+use crate::document::objectives::{Objective, ReportedFunction};
 use crate::document::stored_form;
 use crate::document::suggestions::Suggestions;
 use crate::document::test_results::{Test, TestState};
@@ -20,7 +20,7 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<SourceFile>,
     /// The results, one entry for each function and criterion.
-    pub functions: Vec<Function>,
+    pub functions: Vec<ReportedFunction>,
     /// All objectives.
     pub objectives: Vec<Objective>,
     /// Truth tables.

@@ -54,7 +54,9 @@ pub(super) fn page(site: &Site<'_>, file: &str, decisions: &[&Decision], choices
         Some(text) => {
             let known = site.document.files.iter().find(|known| known.path == file);
             if known.is_some_and(|known| known.hash != text_hash(text)) {
-                body.push_str("<p class=\"note\">This file has changed since the campaign: marks may stand beside what they mean.</p>\n");
+                body.push_str(
+                    "<p class=\"note\">This file has changed since the campaign: marks may be at wrong lines.</p>\n",
+                );
             }
             let left_alone = if site.document.change.is_some() { "unaffected or excluded" } else { "excluded" };
             let _ = write!(

@@ -1,6 +1,8 @@
 //! The text report of a run: one line for each function, then the findings that need attention.
 
-use crate::document::{Assumption, Document, Function, IncompletePaths, ON_ANY_HEAP, Objective, Replay, Test, Verdict};
+use crate::document::{
+    Assumption, Document, IncompletePaths, ON_ANY_HEAP, Objective, Replay, ReportedFunction, Test, Verdict,
+};
 use crate::terminal::change::change;
 use crate::terminal::existing_suites_section::kept_suites;
 use crate::terminal::forms_section::forms;
@@ -55,7 +57,7 @@ fn cache_line(out: &mut String, document: &Document) {
 
 /// Writes the assumptions of infeasible verdicts and of complete sets of paths.
 fn rests_on(out: &mut String, document: &Document, detail: Detail, style: Style) {
-    let is_infeasible = |function: &Function| {
+    let is_infeasible = |function: &ReportedFunction| {
         let mut ours = document.objectives.iter().filter(|objective| objective.function == function.name);
         ours.any(|objective| objective.status == Verdict::Infeasible)
     };
@@ -160,11 +162,11 @@ fn rejections(out: &mut String, document: &Document, style: Style) {
 
 /// Writes the incomplete explorations, with the option that raises the bound.
 fn incomplete(out: &mut String, document: &Document, style: Style) {
-    let mut rows: Vec<(&Function, &IncompletePaths)> = Vec::new();
+    let mut rows: Vec<(&ReportedFunction, &IncompletePaths)> = Vec::new();
     for function in &document.functions {
         for paths in &function.incomplete {
             // The criteria of a function share one exploration.
-            let same = |(other, known): &(&Function, &IncompletePaths)| {
+            let same = |(other, known): &(&ReportedFunction, &IncompletePaths)| {
                 (&other.name, &other.file, *known) == (&function.name, &function.file, paths)
             };
             if !rows.iter().any(same) {

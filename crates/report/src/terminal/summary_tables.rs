@@ -1,7 +1,7 @@
 //! The tables at the head of the text report: one line for each file, then one for each function and criterion. Path criteria
 //! have a table of their own, because their columns have other meanings.
 
-use crate::document::{Counts, Document, Function};
+use crate::document::{Counts, Document, ReportedFunction};
 use crate::terminal::run_text::Detail;
 use crate::terminal::style::{Align, Paint, Style, columns, selected_columns, width_of};
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ pub(crate) fn summary(out: &mut String, document: &Document, detail: Detail, sty
 }
 
 /// Writes one line for each file and criterion if there are several files.
-fn file_table(out: &mut String, functions: &[&Function], style: Style) {
+fn file_table(out: &mut String, functions: &[&ReportedFunction], style: Style) {
     let mut rows: Vec<(&str, &str, Counts, BTreeSet<&str>)> = Vec::new();
     for function in functions {
         let (file, criterion) = (function.file.as_str(), &*function.criterion);
@@ -80,16 +80,16 @@ fn file_table(out: &mut String, functions: &[&Function], style: Style) {
 }
 
 /// Writes the functions: all of them, or those with open objectives if there are many and the user wants it short.
-fn function_tables(out: &mut String, functions: &[&Function], detail: Detail, style: Style) {
+fn function_tables(out: &mut String, functions: &[&ReportedFunction], detail: Detail, style: Style) {
     let count = functions.iter().map(|function| (&function.file, &function.name)).collect::<BTreeSet<_>>().len();
     if detail == Detail::Everything || count <= MAX_FUNCTIONS_LISTED {
         return goal_table(out, functions, style);
     }
-    let is_open = |function: &&Function| {
+    let is_open = |function: &&ReportedFunction| {
         let counts = &function.objectives;
         counts.covered + counts.infeasible < counts.total
     };
-    let open: Vec<&Function> = functions.iter().copied().filter(is_open).collect();
+    let open: Vec<&ReportedFunction> = functions.iter().copied().filter(is_open).collect();
     let named = open.iter().map(|function| (&function.file, &function.name)).collect::<BTreeSet<_>>().len();
     if !open.is_empty() {
         goal_table(out, &open, style);
@@ -102,7 +102,7 @@ fn function_tables(out: &mut String, functions: &[&Function], detail: Detail, st
     }
 }
 
-fn path_table(out: &mut String, functions: &[&Function], style: Style) {
+fn path_table(out: &mut String, functions: &[&ReportedFunction], style: Style) {
     let head =
         ["function", "criterion", "tests", "paths", "infeasible", "errors", "incomplete", "explore", "replay", ""];
     let mut rows = vec![head.map(str::to_string)];
@@ -135,7 +135,7 @@ fn path_table(out: &mut String, functions: &[&Function], style: Style) {
     push_fitting(out, &rows, align, &[&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], &[0, 1, 2, 3, 4, 5, 6, 9]], style);
 }
 
-fn goal_table(out: &mut String, functions: &[&Function], style: Style) {
+fn goal_table(out: &mut String, functions: &[&ReportedFunction], style: Style) {
     let rows = |bar: usize| {
         let head = [
             "function",
@@ -150,7 +150,7 @@ fn goal_table(out: &mut String, functions: &[&Function], style: Style) {
             "replay",
         ];
         let mut rows = vec![head.map(str::to_string)];
-        let mut before: Option<&Function> = None;
+        let mut before: Option<&ReportedFunction> = None;
         for function in functions {
             rows.push(goal_row(function, before, bar));
             before = Some(function);
@@ -202,9 +202,9 @@ fn push_fitting<const N: usize>(
 
 /// Returns the row of one criterion of a function. The criteria of a function share one exploration, so only its first
 /// row has the name, the tests and the times.
-fn goal_row(function: &Function, before: Option<&Function>, bar: usize) -> [String; 10] {
-    let same = |other: &Function| {
-        let key = |result: &Function| (result.tests, result.seconds.to_bits(), result.replay_seconds.to_bits());
+fn goal_row(function: &ReportedFunction, before: Option<&ReportedFunction>, bar: usize) -> [String; 10] {
+    let same = |other: &ReportedFunction| {
+        let key = |result: &ReportedFunction| (result.tests, result.seconds.to_bits(), result.replay_seconds.to_bits());
         other.name == function.name && other.file == function.file && key(other) == key(function)
     };
     let counts = &function.objectives;
@@ -251,7 +251,7 @@ fn seconds(seconds: f64) -> String {
 }
 
 /// Returns the time of the replay; a dash without one.
-fn replay_seconds(function: &Function) -> String {
+fn replay_seconds(function: &ReportedFunction) -> String {
     if function.replay_seconds > 0.0 { seconds(function.replay_seconds) } else { "-".to_string() }
 }
 

@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use touchstone_base::Deadline;
-use touchstone_base::float::{Format, Op as FloatOp};
+use touchstone_base::float::{FloatOp, Format};
 
 use crate::models::guess::Scratch;
 use crate::models::model::Model;

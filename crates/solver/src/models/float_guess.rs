@@ -1,6 +1,6 @@
 //! Candidate float values: natural ones first, so that tests are readable, then those next to a boundary.
 
-use touchstone_base::float::{Format, Op as FloatOp, eval};
+use touchstone_base::float::{FloatOp, Format, eval};
 
 use crate::terms::float_order::{is_finite, step};
 use crate::terms::semantics::{mask, signed};

@@ -5,7 +5,7 @@
 //! only after every constraint was evaluated.
 
 use rustc_hash::FxHashSet;
-use touchstone_base::float::{Format, Op as FloatOp};
+use touchstone_base::float::{FloatOp, Format};
 
 use crate::models::float_guess;
 use crate::models::model::{Assignment, Model, evaluate};

@@ -2,7 +2,7 @@
 //!
 //! Sorting and searching programs ask this all the time, and a chain of comparators is hard work for bits.
 
-use touchstone_base::float::Op as FloatOp;
+use touchstone_base::float::FloatOp;
 
 use crate::terms::term::{Rel, Term, TermId};
 use crate::terms::term_store::Terms;

@@ -2,7 +2,7 @@
 //! values, one per point. What `Model::eval` does for one point, this does for a block, and must agree with it.
 
 use rustc_hash::FxHashMap;
-use touchstone_base::float::{self, Format, Op as FloatOp};
+use touchstone_base::float::{self, FloatOp, Format};
 use touchstone_base::{WorkKind, spend};
 
 use crate::models::model::{in_bounds, overlap, shifted, spread};

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use batsat::{SolverInterface, lbool};
 use rustc_hash::{FxHashMap, FxHashSet};
-use touchstone_base::float::{Format, Op as FloatOp, eval};
+use touchstone_base::float::{FloatOp, Format, eval};
 use touchstone_base::{WorkKind, spend};
 
 use crate::models::model::Model;

@@ -8,7 +8,7 @@
 //! arguments that a model needs.
 
 use batsat::Lit;
-use touchstone_base::float::{Format, Op as FloatOp, Rounding};
+use touchstone_base::float::{FloatOp, Format, Rounding};
 
 use crate::sat::blast::{Bits, Blaster};
 use crate::terms::term::Rel;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use touchstone_base::Id;
-use touchstone_base::float::{Op as FloatOp, Rounding};
+use touchstone_base::float::{FloatOp, Rounding};
 
 use crate::terms::semantics::signed;
 use crate::terms::term::{Op, Rel, Term, TermId};

@@ -8,7 +8,7 @@
 //! results. Backward, the inverse operation is taken on intervals that were widened by a few places on either side,
 //! which is more than rounding can have moved them.
 
-use touchstone_base::float::{Format, Op as FloatOp, eval, fits_integer};
+use touchstone_base::float::{FloatOp, Format, eval, fits_integer};
 
 use crate::terms::facts::Facts;
 use crate::terms::float_order::{key, of_key};

@@ -4,7 +4,7 @@
 //! first NaN wins), and `x * 1` is `x` only where `x` is no signalling NaN, which no operation's result is. Under another
 //! operation that makes no difference, so operands are stripped of it.
 
-use touchstone_base::float::{Format, Op as FloatOp, Rounding, eval};
+use touchstone_base::float::{FloatOp, Format, Rounding, eval};
 
 use crate::terms::float_facts;
 use crate::terms::float_order::{is_finite, is_zero, step};

@@ -3,7 +3,7 @@
 //!
 //! Sound: every fact is implied by the constraints it was collected from. Not complete, and not meant to be.
 
-use touchstone_base::float::Op as FloatOp;
+use touchstone_base::float::FloatOp;
 
 use crate::terms::facts::{self, Facts};
 use crate::terms::float_facts;

@@ -6,7 +6,7 @@
 //!
 //! Not here: the remainder. C's `fmod` is not the remainder of IEEE-754, and SMT-LIB has no other.
 
-use touchstone_base::float::{Format, Op as FloatOp, Rounding};
+use touchstone_base::float::{FloatOp, Format, Rounding};
 
 use crate::terms::smt_script::{ScriptWriter, bit_vector, literal};
 
@@ -138,7 +138,7 @@ fn converted_nan(from: Format, to: Format, bits: &str) -> String {
 #[cfg(test)]
 mod tests {
     use crate::terms::term_store::Terms;
-    use touchstone_base::float::{Format, Op as FloatOp};
+    use touchstone_base::float::{FloatOp, Format};
 
     /// Returns the script of `op(x, ..) != 0`.
     fn script(op: FloatOp, format: Format) -> String {

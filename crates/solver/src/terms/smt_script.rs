@@ -334,7 +334,7 @@ fn relation(rel: Rel) -> &'static str {
 mod tests {
     use super::*;
     use crate::terms::term::Element;
-    use touchstone_base::float::{Format, Op as FloatOp};
+    use touchstone_base::float::{FloatOp, Format};
 
     #[test]
     fn every_term_is_defined_once_after_its_parts() {

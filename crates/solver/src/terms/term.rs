@@ -1,7 +1,7 @@
 //! The shapes of terms and arrays. What a shape *means* is in `semantics`; how it is built is in `terms`.
 
 use touchstone_base::define_id;
-use touchstone_base::float::{Format, Op as FloatOp};
+use touchstone_base::float::{FloatOp, Format};
 
 define_id! {
     /// A bit-vector term.

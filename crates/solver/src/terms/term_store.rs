@@ -3,7 +3,7 @@
 //! Nothing here rewrites; the smart constructors of `rewrite` and `memory` do, and end in [`Terms::intern`].
 
 use rustc_hash::FxHashMap;
-use touchstone_base::float::{Format, Op as FloatOp};
+use touchstone_base::float::{FloatOp, Format};
 use touchstone_base::{IndexMap, WorkKind, spend};
 
 use crate::terms::facts::{self, Facts};

@@ -149,9 +149,9 @@ impl<'m> VersionFacts<'m> {
             InstKind::Builtin { builtin, .. } => match builtin.effect() {
                 BuiltinEffect::Nothing => Effects::default(),
                 BuiltinEffect::Ends => Effects { ends: true, ..Effects::default() },
-                BuiltinEffect::World => Effects::writes([Region::Environment].into()),
+                BuiltinEffect::Environment => Effects::writes([Region::Environment].into()),
                 // The memory that it prints has to be readable.
-                BuiltinEffect::Shows => Effects { ends: true, ..Effects::writes([Region::Environment].into()) },
+                BuiltinEffect::OutputsMemory => Effects { ends: true, ..Effects::writes([Region::Environment].into()) },
                 BuiltinEffect::Anything => Effects::havoc(),
             },
             _ => Effects::default(),

@@ -341,15 +341,15 @@ impl<'m> RelationalWalk<'_, 'm> {
         let equal = same
             && match builtin.effect() {
                 BuiltinEffect::Nothing | BuiltinEffect::Ends => true,
-                BuiltinEffect::World => !world,
-                BuiltinEffect::Shows => !world && !memory,
+                BuiltinEffect::Environment => !world,
+                BuiltinEffect::OutputsMemory => !world && !memory,
                 BuiltinEffect::Anything => known.differing.is_empty(),
             };
         if equal {
             return (true, Continuation::InBoth);
         }
         self.havoc_both(before, now, known);
-        let talks = same && builtin.effect() == BuiltinEffect::World;
+        let talks = same && builtin.effect() == BuiltinEffect::Environment;
         let may_leave =
             self.versions.old.of(self.ids.0, before).may_leave() || self.versions.new.of(self.ids.1, now).may_leave();
         (false, continuation(may_leave && !talks))

@@ -95,7 +95,7 @@ impl<'v, 'm> MergedModule<'v, 'm> {
                 match &mut inst.kind {
                     InstKind::GlobalAddr { global, .. } => *global = self.global(*global)?,
                     InstKind::Call { callee: Callee::Direct(callee), .. } => *callee = *self.functions.get(callee)?,
-                    InstKind::Builtin { builtin: Builtin::TakeFor, args, .. } => {
+                    InstKind::Builtin { builtin: Builtin::CastPointee, args, .. } => {
                         let Some(Operand::Const(_, number)) = args.get_mut(1) else { return None };
                         *number = self.data(DataTypeId::new(usize::try_from(*number).ok()?))?.index() as u64;
                     }
@@ -190,8 +190,8 @@ fn globals_to_copy(versions: &Versions<'_>, old: FuncId) -> BTreeSet<GlobalId> {
     let mut own: BTreeSet<GlobalId> = all.iter().copied().filter(is_own).collect();
     loop {
         let leads_there = |id: &&GlobalId| {
-            let leads = |piece: &Init| matches!(piece, Init::GlobalAddr { global, .. } if own.contains(global));
-            !own.contains(id) && globals[**id].init.iter().flatten().any(leads)
+            let points_to_own = |piece: &Init| matches!(piece, Init::GlobalAddr { global, .. } if own.contains(global));
+            !own.contains(id) && globals[**id].init.iter().flatten().any(points_to_own)
         };
         let more: Vec<GlobalId> = all.iter().filter(leads_there).copied().collect();
         if more.is_empty() {

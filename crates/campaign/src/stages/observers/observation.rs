@@ -85,8 +85,8 @@ impl ObservedRun {
         self.is_new
     }
 
-    fn sights(&self) -> impl Iterator<Item = &ObservedResult> {
-        self.before.iter().map(|(_, sight)| sight).chain([&self.outcome]).chain(&self.steps)
+    fn observed_results(&self) -> impl Iterator<Item = &ObservedResult> {
+        self.before.iter().map(|(_, result)| result).chain([&self.outcome]).chain(&self.steps)
     }
 
     /// Returns true if an observer distinguishes two runs.
@@ -101,7 +101,7 @@ impl ObservedRun {
 
     /// Returns true if a test with the same observers distinguishes two runs.
     pub fn differs(&self, other: &ObservedRun) -> bool {
-        let first = self.sights().zip(other.sights()).find(|(one, other)| one != other);
+        let first = self.observed_results().zip(other.observed_results()).find(|(one, other)| one != other);
         first.is_some_and(|(one, other)| *one != ObservedResult::Unknown && *other != ObservedResult::Unknown)
     }
 }
@@ -233,10 +233,11 @@ impl<'a, 'm> ObservedTest<'a, 'm> {
             return run;
         }
         for step in steps {
-            let sight = self.step(&look, &mut following, step, result);
+            let result = self.step(&look, &mut following, step, result);
             run.taken += following.steps();
-            let goes_on = matches!(sight, ObservedResult::Seen(_) | ObservedResult::Nothing | ObservedResult::Threw(_));
-            run.steps.push(sight);
+            let goes_on =
+                matches!(result, ObservedResult::Seen(_) | ObservedResult::Nothing | ObservedResult::Threw(_));
+            run.steps.push(result);
             if !goes_on {
                 break;
             }
@@ -256,11 +257,11 @@ impl<'a, 'm> ObservedTest<'a, 'm> {
         );
         let objects: Vec<Value> = self.prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
         let look = ValueDescriber { module, prepared: self.prepared, objects: &objects };
-        let sight = |step: &ObserverCall| match step.of(self.prepared).0 {
+        let result = |step: &ObserverCall| match step.of(self.prepared).0 {
             ObservedObject::Result => None,
             ObservedObject::Object(_) => Some(self.step(&look, &mut following, step, None)),
         };
-        steps.iter().map(sight).collect()
+        steps.iter().map(result).collect()
     }
 
     fn step(

@@ -217,11 +217,11 @@ impl ObserverSelection<'_, '_> {
         });
         let after = self.observed.run(self.module, &all, AddressLayout::Compact);
         let before = self.observed.before(self.module, &all);
-        let sights = after.steps.into_iter().zip(before);
+        let results = after.steps.into_iter().zip(before);
         let mut count = 0;
         let mut chosen = Vec::new();
         let mut last = None;
-        for (step, (after, before)) in all.into_iter().zip(sights) {
+        for (step, (after, before)) in all.into_iter().zip(results) {
             if last.replace(step.looks) != Some(step.looks) {
                 count = 0;
             }

@@ -11,7 +11,7 @@ use touchstone_criteria::Criterion;
 
 const METHODS: usize = 5;
 const NAMES: [&str; 3] = ["a", "b", "c"];
-const DEEPEST: usize = 3;
+const MAX_DEPTH: usize = 3;
 
 /// Pairs of words that replace each other.
 const WORDS: [(&str, &str); 11] = [
@@ -59,7 +59,7 @@ fn block(rng: &mut Rng, depth: usize) -> String {
     let mut text = String::new();
     for _ in 0..1 + rng.below(3) {
         let target = *rng.pick(&["x", "y", "field", "a"]);
-        let _ = match rng.below(if depth >= DEEPEST { 2 } else { 8 }) {
+        let _ = match rng.below(if depth >= MAX_DEPTH { 2 } else { 8 }) {
             0 | 1 => write!(text, "{target} = {}; ", expression(rng, 0)),
             2 => write!(text, "if ({}) {{ {}}} ", condition(rng), block(rng, depth + 1)),
             3 => write!(

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 
-/** What was met: statements, conditions with their values, whole evaluations of decisions, what switches were about. */
+/** Records executed statements, conditions with their values, evaluations of decisions, and values of switches. */
 public final class Seen {
     public static final int[] INTS = {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7};
     public static final int[] FEW = {-4, -3, -2, -1, 0, 1, 2, 3};

@@ -1,15 +1,15 @@
-/* What stands after the twin and its tables: who calls what, in which order, with which pointers. */
+/* The driver, after the twin and its tables: it chooses the calls, their order and their pointers. */
 static char *stack_top;
 static sigjmp_buf crashed;
 
 static int is_stack(const void *place) { return (char *)place > (char *)&place - 65536 && (char *)place < stack_top; }
-/* Locals of calls that have ended are nobody's. */
+/* Locals of calls that have ended are dead. */
 static void forget_locals(void *frame) {
     for (int i = 0; i < SAVED; i++)
         if (saved[i] && is_stack(saved[i]) && (char *)saved[i] < (char *)frame) saved[i] = NULL;
 }
 
-/* A place for an int that has so many elements before and behind it; null now and then. */
+/* A place for an int with a number of elements before and behind it; null now and then. */
 static int *int_place(int before, int behind) {
     if (choose(8) == 0) return NULL;
     if (before == 0 && behind == 0 && choose(8) == 0 && saved[0]) {
@@ -92,7 +92,7 @@ static int call_one(void) {
         if (callable[i].unit == unit && chosen-- == 0) return callable[i].call();
     return 0;
 }
-/* What a function does that nobody here knows: it writes, and it may call back. */
+/* The body of an external function: it writes, and it may call back. */
 static void external(void) {
     for (unsigned i = choose(3); i > 0; i--) write_something();
     if (calls < 6 && choose(5) == 0) {

@@ -6,8 +6,11 @@ use std::sync::{Arc, Mutex};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_ir::Module;
 
+/// Modules by their files and compiler flags.
+type LoweredModules = HashMap<(Vec<PathBuf>, Vec<String>), Arc<Module>>;
+
 /// The modules of the examples that were lowered, by files and flags.
-static EXAMPLES: Mutex<Option<HashMap<(Vec<PathBuf>, Vec<String>), Arc<Module>>>> = Mutex::new(None);
+static EXAMPLES: Mutex<Option<LoweredModules>> = Mutex::new(None);
 
 /// Lowers files with compiler flags.
 pub fn lower(files: &[PathBuf], flags: Vec<String>) -> Module {

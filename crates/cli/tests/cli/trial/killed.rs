@@ -16,7 +16,7 @@ fn a_killed_run_loses_nothing_and_leaves_nothing_torn() {
     room.file("program.c", PROGRAM);
     let words = ["generate", "program.c", "-o", "out", "--html", "site", "--json", "all.json", "--len", "a=3", "-q"];
     let started = Instant::now();
-    assert!(room.touchstone(&words).status.success(), "a run that nobody kills");
+    assert!(room.touchstone(&words).status.success(), "a run that is not killed");
     let whole = started.elapsed();
     let mut numbers = Numbers::new(7);
     let mut killed = 0;

@@ -2,12 +2,12 @@
 
 use super::{Mutant, made, shown};
 use crate::Mutator;
-use touchstone_base::float::{Format, Op};
+use touchstone_base::float::{FloatOp, Format};
 use touchstone_ir::{BinOp, Expr, ExprKind, Ty};
 
 /// Two values differ: as numbers, or only one is a number. Zeros are equal.
 pub(super) fn differs(format: Format, a: &Expr, b: &Expr) -> Expr {
-    let equal = |x: &Expr, y: &Expr| Expr::float(Op::Eq, format, vec![x.clone(), y.clone()]);
+    let equal = |x: &Expr, y: &Expr| Expr::float(FloatOp::Eq, format, vec![x.clone(), y.clone()]);
     let any_number = truth(ExprKind::Or(Box::new(equal(a, a)), Box::new(equal(b, b))));
     truth(ExprKind::And(Box::new(not(equal(a, b))), Box::new(any_number)))
 }
@@ -30,12 +30,12 @@ pub(super) fn is_variable(expr: &Expr) -> bool {
 /// Mutants of an expression itself, if it is about floats.
 pub(super) fn mutants(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>) {
     match &expr.kind {
-        ExprKind::Float(op @ (Op::Eq | Op::Lt | Op::Le), format, args) => {
+        ExprKind::Float(op @ (FloatOp::Eq | FloatOp::Lt | FloatOp::Le), format, args) => {
             relations(expr, *op, *format, args, false, mutants);
         }
         ExprKind::Not(inner) => {
-            if let ExprKind::Float(Op::Eq, format, args) = &inner.kind {
-                relations(expr, Op::Eq, *format, args, true, mutants);
+            if let ExprKind::Float(FloatOp::Eq, format, args) = &inner.kind {
+                relations(expr, FloatOp::Eq, *format, args, true, mutants);
             }
         }
         _ => {}
@@ -68,8 +68,8 @@ pub(super) fn mutants(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>
     mutants.push(made(Mutator::Uoi, expr, on_bits(BinOp::Xor, expr, format.sign_mask()), format!("-({})", expr.text)));
 }
 
-fn arithmetic(expr: &Expr, op: Op, format: Format, args: &[Expr], mutants: &mut Vec<Mutant>) {
-    let family = [(Op::Add, "+"), (Op::Sub, "-"), (Op::Mul, "*"), (Op::Div, "/")];
+fn arithmetic(expr: &Expr, op: FloatOp, format: Format, args: &[Expr], mutants: &mut Vec<Mutant>) {
+    let family = [(FloatOp::Add, "+"), (FloatOp::Sub, "-"), (FloatOp::Mul, "*"), (FloatOp::Div, "/")];
     let [a, b] = args else { return };
     if !family.iter().any(|(known, _)| *known == op) {
         return;
@@ -80,16 +80,16 @@ fn arithmetic(expr: &Expr, op: Op, format: Format, args: &[Expr], mutants: &mut 
     }
 }
 
-fn relations(expr: &Expr, op: Op, format: Format, args: &[Expr], negated: bool, mutants: &mut Vec<Mutant>) {
+fn relations(expr: &Expr, op: FloatOp, format: Format, args: &[Expr], negated: bool, mutants: &mut Vec<Mutant>) {
     let [a, b] = args else { return };
     // (relation, operands swapped, outcome negated, sign)
     let family = [
-        (Op::Eq, false, false, "=="),
-        (Op::Eq, false, true, "!="),
-        (Op::Lt, false, false, "<"),
-        (Op::Le, false, false, "<="),
-        (Op::Lt, true, false, ">"),
-        (Op::Le, true, false, ">="),
+        (FloatOp::Eq, false, false, "=="),
+        (FloatOp::Eq, false, true, "!="),
+        (FloatOp::Lt, false, false, "<"),
+        (FloatOp::Le, false, false, "<="),
+        (FloatOp::Lt, true, false, ">"),
+        (FloatOp::Le, true, false, ">="),
     ];
     for (other, swapped, negate, sign) in family {
         if (other, swapped, negate) == (op, false, negated) {

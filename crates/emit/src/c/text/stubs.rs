@@ -29,7 +29,8 @@ const MAX_ARGUMENTS_RECORDED: usize = 16;
 /// Returns the functions of a module that return inputs, in the order of the module.
 fn stubbed_functions(module: &Module) -> impl Iterator<Item = &Function> {
     module.functions.values().filter(|function| {
-        let answers = matches!(function.role, FunctionRole::World | FunctionRole::External | FunctionRole::Library);
+        let answers =
+            matches!(function.role, FunctionRole::Environment | FunctionRole::External | FunctionRole::Library);
         answers && function.is_defined() && !function.internal
     })
 }
@@ -73,7 +74,7 @@ pub(crate) fn has_stubs(module: &Module, func: FuncId) -> bool {
 /// Returns the types that a function casts pointees to.
 fn cast_pointees(function: &Function) -> impl Iterator<Item = DataTypeId> {
     function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| match &inst.kind {
-        InstKind::Builtin { builtin: Builtin::TakeFor, args, .. } => match args.as_slice() {
+        InstKind::Builtin { builtin: Builtin::CastPointee, args, .. } => match args.as_slice() {
             [_, Operand::Const(_, number)] => usize::try_from(*number).ok().map(DataTypeId::new),
             _ => None,
         },
@@ -103,7 +104,9 @@ pub(crate) fn stub_text(program: &TestedProgram) -> String {
             ("srand" | "srandom", _) => continue,
             ("time", Ok(_)) => "STUB_TIME(time)".to_string(),
             // Sources of time and randomness: their arguments do not matter.
-            (_, Ok(result)) if function.role == FunctionRole::World => format!("STUB_OF_THE_WORLD({name}, {result})"),
+            (_, Ok(result)) if function.role == FunctionRole::Environment => {
+                format!("STUB_OF_THE_WORLD({name}, {result})")
+            }
             (_, Ok(result)) if is_declared(program, function) => stub(program.module, function, name, &result),
             (_, Ok(result)) => undeclared(program.module, function, name, &result),
             (_, Err(why)) => format!("/* no stub for {name}: {} */", comment_text(&why.to_string())),
@@ -181,7 +184,7 @@ fn write_macros(types: &DataTypes, function: &Function, name: &str) -> String {
     };
     let is_written = |param: &Param| {
         builtins().any(|(builtin, args)| {
-            let leaves = matches!(builtin, Builtin::LetWrite | Builtin::Left(InputSource::Written));
+            let leaves = matches!(builtin, Builtin::HavocPointee | Builtin::RecordEffect(InputSource::Written));
             leaves && args.get(1) == Some(&Operand::Reg(param.reg))
         })
     };

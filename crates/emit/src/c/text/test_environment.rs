@@ -295,7 +295,7 @@ fn changed(input: &EnvironmentInput, values: &mut ValueWriter) -> Result<String,
     let data = module.globals[id].data;
     let changed = input.value(&module.types, data, 0);
     let value = values.initialiser(data, &changed, "")?;
-    if module.globals[id].role == GlobalRole::LeftBehind {
+    if module.globals[id].role == GlobalRole::LibraryState {
         let known = match changed {
             DataValue::Int(number) => errno::name(number),
             _ => None,

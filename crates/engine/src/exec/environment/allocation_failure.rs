@@ -101,7 +101,7 @@ impl Executor<'_> {
 
     /// Havocs the error number if output may fail.
     pub(crate) fn output_may_fail(&mut self, state: &mut State) {
-        if self.error_number(state).is_some() && self.considers(Caveat::Unsettled(Unspecified::Output)) {
+        if self.error_number(state).is_some() && self.considers(Caveat::Unspecified(Unspecified::Output)) {
             self.havoc_error_number(state);
         }
     }

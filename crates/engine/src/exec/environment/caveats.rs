@@ -46,9 +46,9 @@ impl Executor<'_> {
         Stop::End(PathEnd::Incomplete { why: Incomplete::Doubt(caveat), span })
     }
 
-    /// Executes [`Unsettled`](touchstone_ir::Builtin::Unsettled): a result that the model of an operation fixes may
+    /// Executes [`Unspecified`](touchstone_ir::Builtin::Unspecified): a result that the model of an operation fixes may
     /// differ, for example because the operation fails and sets an error number.
-    pub(crate) fn step_unsettled(
+    pub(crate) fn step_unspecified(
         &mut self,
         state: &mut State,
         dst: Option<Reg>,
@@ -56,7 +56,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let what = self.constant_string(state, args.first().copied(), span)?;
-        let caveat = Caveat::Unsettled(Unspecified::named(what));
+        let caveat = Caveat::Unspecified(Unspecified::named(what));
         let other = self.considers(caveat.clone());
         if other {
             self.havoc_error_number(state);
@@ -67,7 +67,7 @@ impl Executor<'_> {
                 let value = match (other, ty) {
                     (false, _) => state.top().value(value),
                     (true, Ty::Int(bits)) => {
-                        let any = self.terms.var(bits, "unsettled");
+                        let any = self.terms.var(bits, "unspecified");
                         Value::term(&self.terms, any)
                     }
                     (true, Ty::Ptr) => return Err(self.stop_for_caveat(caveat, span)),
@@ -101,7 +101,7 @@ impl Executor<'_> {
     /// Raises a caveat at a read of uninitialised memory: it holds some value where reading it is not undefined
     /// behaviour (C11 6.3.2.1p2, 3.19.2), so a proof cannot end there.
     pub(crate) fn caveat_unwritten_read(&mut self, state: &State, span: Span) -> Result<(), Stop> {
-        let caveat = Caveat::Unsettled(Unspecified::Unwritten);
+        let caveat = Caveat::Unspecified(Unspecified::Unwritten);
         if !state.is_folded() && self.considers(caveat.clone()) {
             self.effects.ended.push((state.clone(), PathEnd::Error { kind: ErrorKind::Uninitialised, span }));
             return Err(self.stop_for_caveat(caveat, span));
@@ -115,7 +115,7 @@ impl Executor<'_> {
         let ended = self.effects.ended.len();
         let required = self.require(state, fine, ErrorKind::Uninitialised, span);
         if (required.is_err() || self.effects.ended.len() > ended) && !state.is_folded() {
-            let caveat = Caveat::Unsettled(Unspecified::Unwritten);
+            let caveat = Caveat::Unspecified(Unspecified::Unwritten);
             if self.considers(caveat.clone()) {
                 self.give_up(Incomplete::Doubt(caveat), span, 1);
             }

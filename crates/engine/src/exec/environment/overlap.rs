@@ -61,7 +61,7 @@ impl Executor<'_> {
         let gone = |pointer: &Pointer| !state.memory.get(pointer.object).live;
         if gone(a) || gone(b) {
             let what = "freed memory may be allocated again".to_string();
-            let caveat = Caveat::Unsettled(Unspecified::Said(what));
+            let caveat = Caveat::Unspecified(Unspecified::Said(what));
             return match self.policy.environment {
                 Environment::Testable => Err(self.stop_for_caveat(caveat, span)),
                 Environment::Any => Ok(self.considers(caveat)),
@@ -73,7 +73,7 @@ impl Executor<'_> {
         }
         if self.is_literal(a.object) && self.is_literal(b.object) {
             let what = "equal string literals, and ends of them, may be one object".to_string();
-            return Ok(self.considers(Caveat::Unsettled(Unspecified::Said(what))));
+            return Ok(self.considers(Caveat::Unspecified(Unspecified::Said(what))));
         }
         let (Some(x), Some(y)) = (self.extent(state, a.object), self.extent(state, b.object)) else {
             let possible = at_end(a) || at_end(b) || self.may_hold_constant(state, a, b);

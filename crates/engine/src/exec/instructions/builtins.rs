@@ -25,13 +25,13 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         match builtin {
-            Builtin::MakeSymbolic(_) | Builtin::FreshInt(_) | Builtin::MayWrite | Builtin::LetWrite
+            Builtin::MakeSymbolic(_) | Builtin::FreshInt(_) | Builtin::MayWrite | Builtin::HavocPointee
                 if state.is_folded() =>
             {
                 return Err(Stop::unsupported(Unsupported::InputInPrecondition, span));
             }
             // The confirming run records the arguments and the results.
-            Builtin::CalledAsSaid | Builtin::Left(_) => {}
+            Builtin::CalledAsSpecified | Builtin::RecordEffect(_) => {}
             Builtin::Called => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 let function = &self.module.functions[state.top().func];
@@ -42,13 +42,13 @@ impl Executor<'_> {
                 self.havoc_after_external_call(state, &name, &given, span)?;
                 self.external_globals_change(state, &name)?;
             }
-            Builtin::Unsettled => self.step_unsettled(state, dst, args, span)?,
+            Builtin::Unspecified => self.step_unspecified(state, dst, args, span)?,
             Builtin::MakeSymbolic(source) => self.make_symbolic(state, source, args, span)?,
             Builtin::MayWrite => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 self.assume_no_external_writes(state, &name)?;
             }
-            Builtin::LetWrite => {
+            Builtin::HavocPointee => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 self.external_writes_pointee(state, name, args[1], args[2])?;
             }
@@ -99,18 +99,18 @@ impl Executor<'_> {
                     object.shape.size().map_or(Value::constant(object.size), |size| Value::term(&self.terms, size));
                 dst.into_iter().for_each(|dst| state.set(dst, size.clone()));
             }
-            Builtin::Settle => self.settle(state, args, span)?,
+            Builtin::ZeroUninitialised => self.zero_uninitialised(state, args, span)?,
             Builtin::Refresh => {
                 let size = self.fixed(state, args[1], span)?;
                 let at = state.top().value(args[0]);
                 self.refresh(state, &at, size)?;
             }
-            Builtin::Look => {
+            Builtin::ObserveMember => {
                 let (size, member) = (self.fixed(state, args[1], span)?, self.fixed(state, args[2], span)?);
                 let at = state.top().value(args[0]);
                 self.announce_union_access(state, &at, size, member, span)?;
             }
-            Builtin::TakeFor => {
+            Builtin::CastPointee => {
                 let ty = self.fixed(state, args[1], span)?;
                 let at = state.top().value(args[0]);
                 self.set_cast(state, &at, ty);
@@ -211,7 +211,7 @@ impl Executor<'_> {
     }
 
     /// Sets undefined bytes to zero.
-    fn settle(&mut self, state: &mut State, args: &[Operand], span: Span) -> Result<(), Stop> {
+    fn zero_uninitialised(&mut self, state: &mut State, args: &[Operand], span: Span) -> Result<(), Stop> {
         let size = self.fixed(state, args[1], span)?;
         let value = state.top().value(args[0]);
         let (object, at) = self.fixed_location(state, &value, size, Intent::Write(Written::Bytes), span)?;

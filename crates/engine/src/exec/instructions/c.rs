@@ -31,8 +31,8 @@ impl Executor<'_> {
                     let written = self.scalar(state, args[0], span)?.term(&mut self.terms, 32);
                     let byte = self.terms.constant(32, 255);
                     let mut byte = self.terms.bin(Op::And, written, byte);
-                    if self.considers(Caveat::Unsettled(Unspecified::Output)) {
-                        byte = self.terms.var(32, "unsettled");
+                    if self.considers(Caveat::Unspecified(Unspecified::Output)) {
+                        byte = self.terms.var(32, "unspecified");
                     }
                     state.set(dst, Value::term(&self.terms, byte));
                 }

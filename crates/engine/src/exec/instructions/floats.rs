@@ -6,7 +6,7 @@ use crate::exec::executor::Executor;
 use crate::state::value::{Scalar, Value};
 use crate::state::{State, Stop};
 use touchstone_base::Span;
-use touchstone_base::float::{self, Format, Op};
+use touchstone_base::float::{self, FloatOp, Format};
 use touchstone_base::math;
 use touchstone_criteria::Unsupported;
 use touchstone_ir::{Operand, Reg, Ty};
@@ -17,7 +17,7 @@ impl Executor<'_> {
         &mut self,
         state: &mut State,
         dst: Reg,
-        op: Op,
+        op: FloatOp,
         format: Format,
         args: &[Operand],
         span: Span,
@@ -32,7 +32,7 @@ impl Executor<'_> {
     pub(crate) fn float(
         &mut self,
         state: &mut State,
-        op: Op,
+        op: FloatOp,
         format: Format,
         args: &[Value],
         span: Span,
@@ -53,8 +53,8 @@ impl Executor<'_> {
         }
         let width = op.argument_bits(format);
         let args: Vec<TermId> = scalars.into_iter().map(|scalar| scalar.term(&mut self.terms, width)).collect();
-        if let Op::ToSigned(bits) | Op::ToUnsigned(bits) = op {
-            self.avoid_bad_conversion(state, format, args[0], bits, matches!(op, Op::ToSigned(_)));
+        if let FloatOp::ToSigned(bits) | FloatOp::ToUnsigned(bits) = op {
+            self.avoid_bad_conversion(state, format, args[0], bits, matches!(op, FloatOp::ToSigned(_)));
         }
         let term = self.terms.float(op, format, &args);
         Ok(Value::term(&self.terms, term))
@@ -114,7 +114,7 @@ impl Executor<'_> {
         &mut self,
         state: &mut State,
         dst: Option<Reg>,
-        function: math::Function,
+        function: math::MathFunction,
         format: Format,
         args: &[Operand],
         span: Span,
@@ -140,8 +140,8 @@ impl Executor<'_> {
     fn avoid_bad_conversion(&mut self, state: &mut State, format: Format, value: TermId, bits: u8, signed: bool) {
         let (low, high) = float::integer_limits(format, bits, signed);
         let (low, high) = (self.terms.constant(format.bits(), low), self.terms.constant(format.bits(), high));
-        let above = self.terms.float(Op::Lt, format, &[low, value]);
-        let below = self.terms.float(Op::Lt, format, &[value, high]);
+        let above = self.terms.float(FloatOp::Lt, format, &[low, value]);
+        let below = self.terms.float(FloatOp::Lt, format, &[value, high]);
         let fine = self.terms.and(above, below);
         self.avoid(state, fine);
     }
@@ -150,7 +150,7 @@ impl Executor<'_> {
     pub(crate) fn between(&mut self, term: TermId, format: Format, low: f64, high: f64, out: &mut Vec<TermId>) {
         let (low, high) = (format.of(low), format.of(high));
         let (low, high) = (self.terms.constant(format.bits(), low), self.terms.constant(format.bits(), high));
-        out.push(self.terms.float(Op::Le, format, &[low, term]));
-        out.push(self.terms.float(Op::Le, format, &[term, high]));
+        out.push(self.terms.float(FloatOp::Le, format, &[low, term]));
+        out.push(self.terms.float(FloatOp::Le, format, &[term, high]));
     }
 }

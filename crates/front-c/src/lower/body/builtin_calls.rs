@@ -129,7 +129,7 @@ impl Lowerer<'_, '_> {
                     return Operand::Const(Ty::I32, 1);
                 }
                 let what = "a compiler may know a value (__builtin_constant_p)";
-                self.unsettled(what, Operand::Const(Ty::I32, 0), span)
+                self.unspecified(what, Operand::Const(Ty::I32, 0), span)
             }
             BuiltinCall::TypeClass => {
                 let ty = args.first().map_or_else(Type::int, |arg| self.unit.type_of(arg));
@@ -139,7 +139,7 @@ impl Lowerer<'_, '_> {
                 // An answer that compilers may always give: the size is unknown.
                 let kind = args.get(1).and_then(|kind| self.unit.const_int(kind)).unwrap_or(0);
                 let unknown = Operand::Const(Ty::I64, if kind & 2 == 0 { u64::MAX } else { 0 });
-                self.unsettled("a compiler may know the size of an object (__builtin_object_size)", unknown, span)
+                self.unspecified("a compiler may know the size of an object (__builtin_object_size)", unknown, span)
             }
         }
     }

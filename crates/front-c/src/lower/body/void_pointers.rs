@@ -5,7 +5,7 @@
 //! otherwise (`struct context *c = arg;`). As an input it points to objects of that type.
 //!
 //! Elsewhere (members, results, parameters with other uses), a cast is recorded as a hint for the pointee type from
-//! there on ([`Builtin::TakeFor`]). A variable or member that a function casts to one type (or to one that begins with
+//! there on ([`Builtin::CastPointee`]). A variable or member that a function casts to one type (or to one that begins with
 //! the others) has the hint wherever it is read there, so that it is effective at a check for null before the cast. The
 //! hint is sound: the pointer may still point to plain bytes, which can be anything.
 
@@ -128,7 +128,7 @@ impl Lowerer<'_, '_> {
         let Some(element) = to.element() else { return };
         let ty = self.unit.program.types.data(element).index() as u64;
         let args = vec![pointer, Operand::Const(Ty::I64, ty)];
-        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::TakeFor, args }, span);
+        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::CastPointee, args }, span);
     }
 
     /// Returns true if a pointer points to a function, or to an object of a known size other than a byte.

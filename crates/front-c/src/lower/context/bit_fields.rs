@@ -1,8 +1,8 @@
 //! Bit-fields: reads and writes of parts of bytes.
 //!
 //! Only bytes that contain bits of the field are accessed, in pieces of valid widths, so that uninitialised neighbours
-//! are not read. A byte that is shared with other fields is settled before it is written: initialisation is tracked per
-//! byte, so a bit-field next to a written one reads as zero and not as an error.
+//! are not read. An uninitialised byte that is shared with other fields becomes zero before it is written: initialisation is
+//! tracked per byte, so a bit-field next to a written one reads as zero and not as an error.
 
 use crate::lower::context::func::Lowerer;
 use touchstone_base::Span;
@@ -83,7 +83,10 @@ impl Lowerer<'_, '_> {
                 part = self.shifted(BinOp::Shl, part, piece.shift, span);
                 part = self.bin(BinOp::And, part, Operand::Const(piece.ty, ours), span);
                 let size = Operand::Const(Ty::I64, u64::from(bits / 8));
-                self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Settle, args: vec![addr, size] }, span);
+                self.emit(
+                    InstKind::Builtin { dst: None, builtin: Builtin::ZeroUninitialised, args: vec![addr, size] },
+                    span,
+                );
                 let old = self.temp(piece.ty);
                 self.emit(InstKind::Load { dst: old, addr }, span);
                 let others = Operand::Const(piece.ty, mask(!ours, bits));

@@ -208,7 +208,8 @@ fn outlived(blocks: &[BlockDraft], function: &Function) -> FxHashSet<SlotId> {
                 | InstKind::MemCopy { .. }
                 | InstKind::MemSet { .. }
                 | InstKind::Builtin {
-                    builtin: Builtin::Settle | Builtin::Look | Builtin::Refresh | Builtin::TakeFor,
+                    builtin:
+                        Builtin::ZeroUninitialised | Builtin::ObserveMember | Builtin::Refresh | Builtin::CastPointee,
                     ..
                 } => {}
                 InstKind::Store { value, .. } => keep(value),

@@ -227,7 +227,7 @@ impl Lowerer<'_, '_> {
         }
         let bits = field.bits.map(|bits| (bits, field.ty.clone()));
         let span = self.unit.span(node);
-        self.look(place, record_id, field_index, span);
+        self.observe_member(place, record_id, field_index, span);
         match (place, bits) {
             (Location::Memory(address, before), None) => Location::Memory(address, before.wrapping_add(offset)),
             (Location::Memory(address, before), Some((bits, ty))) => {
@@ -239,7 +239,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Records by which member a union is accessed, if its inputs depend on that.
-    fn look(&mut self, place: Location, record: usize, field: usize, span: Span) {
+    fn observe_member(&mut self, place: Location, record: usize, field: usize, span: Span) {
         let types = &self.unit.program.types;
         let known = &types.records[record];
         if !matches!(types.data[known.data], DataType::Union { .. }) {
@@ -249,7 +249,7 @@ impl Lowerer<'_, '_> {
         let member = known.fields[..field].iter().filter(told).count() as u64;
         let size = Operand::Const(Ty::I64, known.size);
         let args = vec![self.address(place, span), size, Operand::Const(Ty::I64, member)];
-        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Look, args }, span);
+        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::ObserveMember, args }, span);
     }
 
     /// Returns a bit-field of the structure at an offset from an address.

@@ -61,7 +61,7 @@ impl ConstPart {
         Some(match (self, other) {
             (ConstPart::Int(a), ConstPart::Int(b)) => ConstPart::Int(a.wrapping_add(b)),
             (ConstPart::Float(format, a), ConstPart::Float(_, b)) => {
-                ConstPart::Float(format, float::eval(float::Op::Add, format, &[a, b]))
+                ConstPart::Float(format, float::eval(float::FloatOp::Add, format, &[a, b]))
             }
             (ConstPart::Long(a), ConstPart::Long(b)) if b.significand == 0 && a.significand != 0 => ConstPart::Long(a),
             (ConstPart::Long(a), ConstPart::Long(b)) if a.significand == 0 && b.significand != 0 => ConstPart::Long(b),
@@ -75,7 +75,7 @@ impl ConstPart {
         Some(match (self, other) {
             (ConstPart::Int(a), ConstPart::Int(b)) => ConstPart::Int(a.wrapping_mul(b)),
             (ConstPart::Float(format, a), ConstPart::Float(_, b)) => {
-                ConstPart::Float(format, float::eval(float::Op::Mul, format, &[a, b]))
+                ConstPart::Float(format, float::eval(float::FloatOp::Mul, format, &[a, b]))
             }
             _ => return None,
         })
@@ -83,7 +83,7 @@ impl ConstPart {
     fn to(self, format: Format) -> Option<ConstPart> {
         match self {
             ConstPart::Float(from, bits) => {
-                Some(ConstPart::Float(format, float::eval(float::Op::Convert(format), from, &[bits])))
+                Some(ConstPart::Float(format, float::eval(float::FloatOp::Convert(format), from, &[bits])))
             }
             _ => None,
         }

@@ -10,43 +10,43 @@ use crate::lower::context::func::Lowerer;
 use crate::lower::context::unit::Unit;
 use crate::types::ctype::{Type, TypeKind, TypeTable};
 use touchstone_base::Span;
-use touchstone_base::float::{self, Format, Op};
+use touchstone_base::float::{self, FloatOp, Format};
 use touchstone_ir::{BinOp, CastOp, CmpOp, InstKind, Operand, Ty, mask};
 
 /// Returns the float operation of an arithmetic operator.
-pub(crate) fn float_op(opcode: &Opcode) -> Option<Op> {
+pub(crate) fn float_op(opcode: &Opcode) -> Option<FloatOp> {
     Some(match opcode {
-        Opcode::Plus => Op::Add,
-        Opcode::Minus => Op::Sub,
-        Opcode::Star => Op::Mul,
-        Opcode::Slash => Op::Div,
+        Opcode::Plus => FloatOp::Add,
+        Opcode::Minus => FloatOp::Sub,
+        Opcode::Star => FloatOp::Mul,
+        Opcode::Slash => FloatOp::Div,
         _ => return None,
     })
 }
 
 /// Returns the operation of a comparison, whether its operands are swapped, and whether its result is negated.
-pub(crate) fn float_relation(opcode: &Opcode) -> (Op, bool, bool) {
+pub(crate) fn float_relation(opcode: &Opcode) -> (FloatOp, bool, bool) {
     match opcode {
-        Opcode::Equal => (Op::Eq, false, false),
-        Opcode::NotEqual => (Op::Eq, false, true),
-        Opcode::Less => (Op::Lt, false, false),
-        Opcode::Greater => (Op::Lt, true, false),
-        Opcode::LessEqual => (Op::Le, false, false),
-        _ => (Op::Le, true, false),
+        Opcode::Equal => (FloatOp::Eq, false, false),
+        Opcode::NotEqual => (FloatOp::Eq, false, true),
+        Opcode::Less => (FloatOp::Lt, false, false),
+        Opcode::Greater => (FloatOp::Lt, true, false),
+        Opcode::LessEqual => (FloatOp::Le, false, false),
+        _ => (FloatOp::Le, true, false),
     }
 }
 
 /// Returns the conversion between two arithmetic types (except `_Bool`), if one of them is a float.
-pub(crate) fn conversion(types: &TypeTable, from: &Type, to: &Type) -> Option<(Op, Format)> {
+pub(crate) fn conversion(types: &TypeTable, from: &Type, to: &Type) -> Option<(FloatOp, Format)> {
     Some(match (types.format(from), types.format(to)) {
-        (Some(from), Some(to)) => (Op::Convert(to), from),
+        (Some(from), Some(to)) => (FloatOp::Convert(to), from),
         (None, Some(to)) => {
             let bits = types.scalar(from).bits();
-            (if types.is_signed(from) { Op::FromSigned(bits) } else { Op::FromUnsigned(bits) }, to)
+            (if types.is_signed(from) { FloatOp::FromSigned(bits) } else { FloatOp::FromUnsigned(bits) }, to)
         }
         (Some(from), None) => {
             let bits = types.scalar(to).bits();
-            (if types.is_signed(to) { Op::ToSigned(bits) } else { Op::ToUnsigned(bits) }, from)
+            (if types.is_signed(to) { FloatOp::ToSigned(bits) } else { FloatOp::ToUnsigned(bits) }, from)
         }
         (None, None) => return None,
     })
@@ -112,8 +112,8 @@ impl Unit<'_> {
         let value = self.const_float(inner)?;
         let (op, format) = conversion(&self.program.types, &self.type_of(inner), &self.type_of(node))?;
         let fits = match op {
-            Op::ToSigned(bits) => float::fits_integer(format, value, bits, true),
-            Op::ToUnsigned(bits) => float::fits_integer(format, value, bits, false),
+            FloatOp::ToSigned(bits) => float::fits_integer(format, value, bits, true),
+            FloatOp::ToUnsigned(bits) => float::fits_integer(format, value, bits, false),
             _ => false,
         };
         fits.then(|| float::eval(op, format, &[value]))
@@ -149,7 +149,7 @@ fn named_constant(name: &str, format: Format) -> Option<u64> {
 
 impl Lowerer<'_, '_> {
     /// Emits `op(args)`, or folds it.
-    pub fn float(&mut self, op: Op, format: Format, args: &[Operand], span: Span) -> Operand {
+    pub fn float(&mut self, op: FloatOp, format: Format, args: &[Operand], span: Span) -> Operand {
         let ty = Ty::Int(op.result_bits(format));
         let known: Option<Vec<u64>> = args
             .iter()
@@ -189,7 +189,7 @@ impl Lowerer<'_, '_> {
             return self.resize(truth, scalar, false, span);
         }
         match conversion(types, from, to) {
-            Some((Op::Convert(to), from)) if from == to => value,
+            Some((FloatOp::Convert(to), from)) if from == to => value,
             Some((op, format)) => self.float(op, format, &[value], span),
             None => self.resize(value, scalar, signed, span),
         }
@@ -207,7 +207,7 @@ impl Lowerer<'_, '_> {
         match self.unit.program.types.format(ty) {
             Some(format) => {
                 let one = Operand::Const(self.ty(value), format.of(1.0));
-                self.float(if up { Op::Add } else { Op::Sub }, format, &[value, one], span)
+                self.float(if up { FloatOp::Add } else { FloatOp::Sub }, format, &[value, one], span)
             }
             None => {
                 let one = Operand::Const(self.ty(value), 1);

@@ -14,7 +14,7 @@ use crate::lower::context::unit::Unit;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_base::extended::Extended;
-use touchstone_base::float::{Format, Op};
+use touchstone_base::float::{FloatOp, Format};
 use touchstone_ir::{BinOp, Callee, CmpOp, DecisionKind, InstKind, Operand, TermKind, Ty};
 
 /// A value in two words: the low and the high half.
@@ -529,7 +529,7 @@ impl Lowerer<'_, '_> {
     }
     fn wide_of_float(&mut self, value: Operand, from: &Type, span: Span) -> Wide {
         let double = match self.unit.program.types.format(from) {
-            Some(Format::F32) => self.float(Op::Convert(Format::F64), Format::F32, &[value], span),
+            Some(Format::F32) => self.float(FloatOp::Convert(Format::F64), Format::F32, &[value], span),
             _ => value,
         };
         let slot = self.new_bytes(16);

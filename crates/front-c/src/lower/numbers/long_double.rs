@@ -16,7 +16,7 @@ use crate::lower::numbers::int128::{Wide, number};
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_base::extended::Extended;
-use touchstone_base::float::{Format, Op};
+use touchstone_base::float::{FloatOp, Format};
 use touchstone_ir::{BinOp, Builtin, CmpOp, InstKind, Operand, Ty};
 
 const SIGN: Operand = Operand::Const(Ty::I64, 0x8000);
@@ -98,7 +98,7 @@ impl Lowerer<'_, '_> {
         match self.unit.program.types.format(from) {
             Some(format) => {
                 let bits = match format {
-                    Format::F32 => self.float(Op::Convert(Format::F64), format, &[value], span),
+                    Format::F32 => self.float(FloatOp::Convert(Format::F64), format, &[value], span),
                     Format::F64 => value,
                 };
                 self.long_result("touchstone_long_from_double", vec![bits], span)

@@ -10,15 +10,15 @@ use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
-use touchstone_base::float::{Format, Op, Rounding};
-use touchstone_base::math::Function;
+use touchstone_base::float::{FloatOp, Format, Rounding};
+use touchstone_base::math::MathFunction;
 use touchstone_ir::{BinOp, Builtin, CmpOp, InstKind, Operand, Ty};
 
 /// The lowering of a function of math.h.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Math {
     /// One operation.
-    Plain(Op),
+    Plain(FloatOp),
     /// Rounding to an integer of 64 bits.
     Integer(Rounding),
     Abs,
@@ -28,7 +28,7 @@ pub(crate) enum Math {
     /// The positive difference.
     Dim,
     /// The value that the host computes.
-    Host(Function),
+    Host(MathFunction),
     /// Infinity (also `HUGE_VAL`).
     Infinity,
     Nan,
@@ -66,14 +66,14 @@ pub(crate) fn known(name: &str) -> Option<(Math, Format)> {
 
 fn for_double(name: &str) -> Option<Math> {
     Some(match name {
-        "sqrt" => Math::Plain(Op::Sqrt),
-        "fma" => Math::Plain(Op::Fma),
-        "fmod" => Math::Plain(Op::Rem),
-        "floor" => Math::Plain(Op::Round(Rounding::Floor)),
-        "ceil" => Math::Plain(Op::Round(Rounding::Ceil)),
-        "trunc" => Math::Plain(Op::Round(Rounding::Trunc)),
-        "rint" | "nearbyint" | "roundeven" => Math::Plain(Op::Round(Rounding::Even)),
-        "round" => Math::Plain(Op::Round(Rounding::Away)),
+        "sqrt" => Math::Plain(FloatOp::Sqrt),
+        "fma" => Math::Plain(FloatOp::Fma),
+        "fmod" => Math::Plain(FloatOp::Rem),
+        "floor" => Math::Plain(FloatOp::Round(Rounding::Floor)),
+        "ceil" => Math::Plain(FloatOp::Round(Rounding::Ceil)),
+        "trunc" => Math::Plain(FloatOp::Round(Rounding::Trunc)),
+        "rint" | "nearbyint" | "roundeven" => Math::Plain(FloatOp::Round(Rounding::Even)),
+        "round" => Math::Plain(FloatOp::Round(Rounding::Away)),
         "lrint" | "llrint" => Math::Integer(Rounding::Even),
         "lround" | "llround" => Math::Integer(Rounding::Away),
         "fabs" => Math::Abs,
@@ -85,7 +85,7 @@ fn for_double(name: &str) -> Option<Math> {
         "nan" => Math::Nan,
         "touchstone_bits" => Math::Bits,
         "touchstone_from_bits" => Math::FromBits,
-        _ => Math::Host(Function::of_c(name)?),
+        _ => Math::Host(MathFunction::of_c(name)?),
     })
 }
 
@@ -146,8 +146,8 @@ impl Lowerer<'_, '_> {
         match math {
             Math::Plain(op) => self.float(op, format, &values[..op.arity()], span),
             Math::Integer(rounding) => {
-                let whole = self.float(Op::Round(rounding), format, &[a], span);
-                self.float(Op::ToSigned(64), format, &[whole], span)
+                let whole = self.float(FloatOp::Round(rounding), format, &[a], span);
+                self.float(FloatOp::ToSigned(64), format, &[whole], span)
             }
             Math::Abs => self.bin(BinOp::And, a, number(format.magnitude_mask()), span),
             Math::CopySign => {
@@ -159,15 +159,15 @@ impl Lowerer<'_, '_> {
             // of doubles and the first of floats.
             Math::Min | Math::Max => {
                 let args = if math == Math::Min { [a, b] } else { [b, a] };
-                let op = if format == Format::F64 { Op::Lt } else { Op::Le };
+                let op = if format == Format::F64 { FloatOp::Lt } else { FloatOp::Le };
                 let better = self.float(op, format, &args, span);
                 let alone = self.float_relation(&Opcode::NotEqual, format, b, b, span);
                 let first = self.bin(BinOp::Or, better, alone, span);
                 self.select(first, a, b, span)
             }
             Math::Dim => {
-                let none = self.float(Op::Le, format, &[a, b], span);
-                let difference = self.float(Op::Sub, format, &[a, b], span);
+                let none = self.float(FloatOp::Le, format, &[a, b], span);
+                let difference = self.float(FloatOp::Sub, format, &[a, b], span);
                 self.select(none, number(0), difference, span)
             }
             Math::Host(function) => {
@@ -243,8 +243,8 @@ impl Lowerer<'_, '_> {
             }
             Classify::Relation(opcode) => self.float_relation(opcode, format, a, b, span),
             Classify::LessGreater => {
-                let less = self.float(Op::Lt, format, &[a, b], span);
-                let greater = self.float(Op::Lt, format, &[b, a], span);
+                let less = self.float(FloatOp::Lt, format, &[a, b], span);
+                let greater = self.float(FloatOp::Lt, format, &[b, a], span);
                 self.bin(BinOp::Or, less, greater, span)
             }
             Classify::Unordered => {

@@ -248,10 +248,10 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Reads an atomic object; the value is marked as unsettled, since another thread may have changed it.
+    /// Reads an atomic object; the value is marked as unspecified, since another thread may have changed it.
     fn atomic_load(&mut self, place: Location, ty: &Type, span: Span) -> Operand {
         let value = self.load(place, ty, span);
-        self.unsettled("another thread may change an atomic object", value, span)
+        self.unspecified("another thread may change an atomic object", value, span)
     }
 
     /// Evaluates an operand in the object's type.

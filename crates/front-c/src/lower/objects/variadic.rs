@@ -157,7 +157,7 @@ impl Lowerer<'_, '_> {
         let argument = self.load(Location::Memory(list, NEXT), &pointer, span);
         let member = self.unit.program.types.argument_member(ty).unwrap_or(u64::MAX);
         let args = vec![argument, Operand::Const(Ty::I64, 8), Operand::Const(Ty::I64, member)];
-        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Look, args }, span);
+        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::ObserveMember, args }, span);
         let size = round_up(self.unit.program.types.size(ty), 8);
         let next = self.offset(argument, Operand::Const(Ty::I64, size), span);
         self.store(Location::Memory(list, NEXT), next, span);

@@ -2,7 +2,7 @@
 //!
 //! Volatile objects are globals and pointees: registers of a device, memory that another thread or a signal handler
 //! writes. Locals are private. With `--volatile fresh`, every read of a number is a new input; memory is still
-//! accessed, so that invalid accesses are found. Otherwise, a read returns the contents of memory, marked as unsettled,
+//! accessed, so that invalid accesses are found. Otherwise, a read returns the contents of memory, marked as unspecified,
 //! so that no proof relies on it. In both cases such a read has no formula: another read may return another value.
 //!
 //! Another file may define a weak symbol, or none: its address, and calls of it, are marked in the same way. So is the
@@ -33,7 +33,7 @@ impl Lowerer<'_, '_> {
         }
         if !self.is_fresh(lvalue) || !matches!(place, Location::Memory(..)) {
             let text = self.unit.short_text(lvalue);
-            return self.unsettled(&format!("volatile `{text}` may have another value by then"), old, span);
+            return self.unspecified(&format!("volatile `{text}` may have another value by then"), old, span);
         }
         let text = self.unit.short_text(lvalue);
         let name = self.unit.program.text_literal(&text, span);
@@ -72,11 +72,11 @@ impl Lowerer<'_, '_> {
     }
 
     /// Marks a value that may differ in a real program, with the reason.
-    pub fn unsettled(&mut self, why: &str, value: Operand, span: Span) -> Operand {
+    pub fn unspecified(&mut self, why: &str, value: Operand, span: Span) -> Operand {
         let why = self.unit.program.text_literal(why, span);
         let why = self.global_address(why, span);
         let dst = self.temp(self.function.operand_ty(value));
-        self.emit(InstKind::Builtin { dst: Some(dst), builtin: Builtin::Unsettled, args: vec![why, value] }, span);
+        self.emit(InstKind::Builtin { dst: Some(dst), builtin: Builtin::Unspecified, args: vec![why, value] }, span);
         Operand::Reg(dst)
     }
 
@@ -85,10 +85,10 @@ impl Lowerer<'_, '_> {
     pub fn named_address(&mut self, name: &str, global: GlobalId, span: Span) -> Operand {
         let address = self.global_address(global, span);
         if self.unit.program.weak.contains(name) {
-            return self.unsettled(&weak(name), address, span);
+            return self.unspecified(&weak(name), address, span);
         }
         match SECTION_BOUNDS.iter().any(|prefix| name.starts_with(prefix)) {
-            true => self.unsettled(&format!("the linker places `{name}` beside other variables"), address, span),
+            true => self.unspecified(&format!("the linker places `{name}` beside other variables"), address, span),
             false => address,
         }
     }
@@ -97,7 +97,7 @@ impl Lowerer<'_, '_> {
     pub fn emit_weak(&mut self, name: &str, span: Span) {
         let why = self.unit.program.text_literal(&weak(name), span);
         let why = self.global_address(why, span);
-        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Unsettled, args: vec![why] }, span);
+        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Unspecified, args: vec![why] }, span);
     }
 
     /// Returns true if an lvalue is, or is part of, a local variable.

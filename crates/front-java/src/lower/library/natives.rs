@@ -6,7 +6,7 @@ use crate::classfile::{Desc, MethodDesc, access};
 use crate::lower::builder::{Builder, NULL, int, long};
 use crate::lower::context::Lowering;
 use crate::lower::symbols::{ClassQuery, FuncKind, GlobalKind};
-use touchstone_base::float::{Format, Op};
+use touchstone_base::float::{FloatOp, Format};
 use touchstone_base::math;
 use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, InstKind, JavaBuiltin, Operand, Ty};
 
@@ -328,7 +328,7 @@ fn math_native(b: &mut Builder, class: &str, name: &str, desc: &str, is_native: 
     }
     let args = b.params();
     if name == "sqrt" {
-        let value = b.float(Op::Sqrt, Format::F64, Ty::I64, args);
+        let value = b.float(FloatOp::Sqrt, Format::F64, Ty::I64, args);
         b.ret(Some(value));
         return true;
     }
@@ -337,9 +337,9 @@ fn math_native(b: &mut Builder, class: &str, name: &str, desc: &str, is_native: 
     let function = match class {
         "java/lang/Math" if OF_MACHINE.contains(&name) => {
             b.left_open.insert(format!("the last digit of `Math.{name}` is that of the C library"));
-            math::Function::of_c(name)
+            math::MathFunction::of_c(name)
         }
-        _ if is_native => math::Function::of_java(name),
+        _ if is_native => math::MathFunction::of_java(name),
         _ => None,
     };
     let Some(function) = function.filter(|function| function.arity() == args.len()) else {

@@ -132,7 +132,7 @@ impl Body<'_> {
         }
         let name = self.lowering.global_id(GlobalKind::Text("the stack or the heap may be exhausted"));
         let name = self.b.global(name);
-        let runs_out = self.b.builtin(Builtin::Unsettled, vec![name, int(0)], Some(Ty::I32));
+        let runs_out = self.b.builtin(Builtin::Unspecified, vec![name, int(0)], Some(Ty::I32));
         let fine = self.b.cmp(CmpOp::Eq, runs_out, int(0));
         let (next, wrong) = (self.b.block(), self.b.block());
         self.b.branch(fine, next, wrong, BranchRole::Check);

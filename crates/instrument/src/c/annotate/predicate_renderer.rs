@@ -177,14 +177,14 @@ impl PredicateRenderer<'_> {
     }
 
     /// Renders a truth value or an integer that is computed from floats.
-    fn float_result(&self, op: float::Op, args: &[Expr]) -> Rendered {
+    fn float_result(&self, op: float::FloatOp, args: &[Expr]) -> Rendered {
         let args = args.iter().map(|arg| self.float(arg)).collect::<Result<Vec<_>, _>>()?;
         match (op, args.as_slice()) {
-            (float::Op::Eq, [a, b]) => Ok(format!("({a} == {b})")),
-            (float::Op::Lt, [a, b]) => Ok(format!("({a} < {b})")),
-            (float::Op::Le, [a, b]) => Ok(format!("({a} <= {b})")),
-            (float::Op::ToSigned(bits), [a]) => Ok(format!("({}){a}", c_type(bits, true))),
-            (float::Op::ToUnsigned(bits), [a]) => Ok(format!("({}){a}", c_type(bits, false))),
+            (float::FloatOp::Eq, [a, b]) => Ok(format!("({a} == {b})")),
+            (float::FloatOp::Lt, [a, b]) => Ok(format!("({a} < {b})")),
+            (float::FloatOp::Le, [a, b]) => Ok(format!("({a} <= {b})")),
+            (float::FloatOp::ToSigned(bits), [a]) => Ok(format!("({}){a}", c_type(bits, true))),
+            (float::FloatOp::ToUnsigned(bits), [a]) => Ok(format!("({}){a}", c_type(bits, false))),
             _ => Err(ProbeObstacle::FloatOperation),
         }
     }
@@ -214,20 +214,20 @@ impl PredicateRenderer<'_> {
             _ => Err(ProbeObstacle::IntegerAsFloat),
         }
     }
-    fn float_operation(&self, op: float::Op, format: float::Format, args: &[Expr]) -> Rendered {
+    fn float_operation(&self, op: float::FloatOp, format: float::Format, args: &[Expr]) -> Rendered {
         let [first, rest @ ..] = args else { return Err(ProbeObstacle::FloatWithoutArguments) };
         let sign = match op {
-            float::Op::FromSigned(bits) => {
+            float::FloatOp::FromSigned(bits) => {
                 return Ok(format!("({}){}", c_float(format), self.as_type(first, bits, true)?));
             }
-            float::Op::FromUnsigned(bits) => {
+            float::FloatOp::FromUnsigned(bits) => {
                 return Ok(format!("({}){}", c_float(format), self.as_type(first, bits, false)?));
             }
-            float::Op::Convert(to) => return Ok(format!("({}){}", c_float(to), self.float(first)?)),
-            float::Op::Add => "+",
-            float::Op::Sub => "-",
-            float::Op::Mul => "*",
-            float::Op::Div => "/",
+            float::FloatOp::Convert(to) => return Ok(format!("({}){}", c_float(to), self.float(first)?)),
+            float::FloatOp::Add => "+",
+            float::FloatOp::Sub => "-",
+            float::FloatOp::Mul => "*",
+            float::FloatOp::Div => "/",
             _ => return Err(ProbeObstacle::FloatOperation),
         };
         let second = rest.first().map_or(Ok(String::new()), |second| self.float(second))?;

@@ -147,9 +147,9 @@ impl<'a> SharingAnalysis<'a> {
             }
         }
         let entry = entry?;
-        let leads = |from: BlockId, outcome: bool| self.target(from, outcome) == Some(entry);
+        let is_entry_edge = |from: BlockId, outcome: bool| self.target(from, outcome) == Some(entry);
         let only = self.cfg.predecessors(entry).iter().all(|from| {
-            let known = |outcome: bool| !leads(*from, outcome) || edges.contains(&(*from, outcome));
+            let known = |outcome: bool| !is_entry_edge(*from, outcome) || edges.contains(&(*from, outcome));
             tag(&self.function.blocks[*from].terminator.kind).is_some() && known(false) && known(true)
         });
         let is_first = self.function.blocks.iter().next().is_some_and(|(first, _)| first == entry);
@@ -262,7 +262,10 @@ fn quiet(module: &Module, function: &Function, insts: &[Inst], order: Instructio
             }
             InstKind::MemCopy { .. } | InstKind::MemSet { .. } => order == InstructionOrder::Optimised,
             // These only pass information to the analysis.
-            InstKind::Builtin { builtin: Builtin::Look | Builtin::TakeFor | Builtin::Settle, .. } => true,
+            InstKind::Builtin {
+                builtin: Builtin::ObserveMember | Builtin::CastPointee | Builtin::ZeroUninitialised,
+                ..
+            } => true,
             InstKind::Call { .. } | InstKind::Builtin { .. } => false,
         };
         made.push(quiet);

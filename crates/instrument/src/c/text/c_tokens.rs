@@ -133,8 +133,8 @@ impl<'s> TokenisedSource<'s> {
     /// Returns true if a piece of C has no side effect as far as its text and the macros of this file show: no
     /// assignment, no increment and no call.
     pub fn is_effect_free(&self, piece: &str) -> bool {
-        const DEEPEST: u32 = 20;
-        self.effect_free(piece, DEEPEST)
+        const MAX_NESTING_DEPTH: u32 = 20;
+        self.effect_free(piece, MAX_NESTING_DEPTH)
     }
     fn effect_free(&self, piece: &str, left: u32) -> bool {
         let Some(left) = left.checked_sub(1) else { return false };

@@ -234,13 +234,13 @@ pub struct AbsoluteCompilerPath(String);
 
 impl AbsoluteCompilerPath {
     /// Finds the first such word in a command, in environment variables (`CC=…`) or in CMake's cache.
-    pub fn find(command: &[String], surroundings: &[String]) -> Option<AbsoluteCompilerPath> {
+    pub fn find(command: &[String], environment: &[String]) -> Option<AbsoluteCompilerPath> {
         let cache =
             |folder: &str| std::fs::read_to_string(Path::new(folder).join("CMakeCache.txt")).unwrap_or_default();
         let remembered = [".", "build"].map(cache);
         let words = command.iter().flat_map(|word| word.split_whitespace());
         let lines = remembered.iter().flat_map(|text| text.lines()).filter(|line| line.contains("C_COMPILER:"));
-        let named = words.chain(lines).chain(surroundings.iter().map(String::as_str)).find(|word| {
+        let named = words.chain(lines).chain(environment.iter().map(String::as_str)).find(|word| {
             let place = Path::new(word.rsplit('=').next().unwrap_or_default().trim_matches(['"', '\'']));
             let compiler = place.file_name().is_some_and(|name| COMPILERS.iter().any(|compiler| name == *compiler));
             place.is_absolute() && compiler && !is_wrapper(place)

@@ -7,7 +7,7 @@
 use super::agent_attachment::probe_words;
 use crate::record::ProbeObstacle;
 use std::collections::BTreeMap;
-use touchstone_base::float::{Format, Op};
+use touchstone_base::float::{FloatOp, Format};
 use touchstone_criteria::{CriteriaOptions, Goal, GoalCriterion, RecordedEvent, objectives};
 use touchstone_front_java::classfile::opcode as op;
 use touchstone_front_java::classfile::{ClassFile, Desc, Insn, SlotKind as JavaKind, decode};
@@ -407,7 +407,7 @@ impl FormulaBuilder<'_> {
         })
     }
 
-    fn float(&self, op: Op, format: Format, args: &[Expr]) -> FormulaResult {
+    fn float(&self, op: FloatOp, format: Format, args: &[Expr]) -> FormulaResult {
         let is_wide = format == Format::F64;
         let kind = if is_wide { JavaKind::Double } else { JavaKind::Float };
         let arg = |index: usize| args.get(index).ok_or(ProbeObstacle::FloatWithoutArguments);
@@ -418,15 +418,15 @@ impl FormulaBuilder<'_> {
         };
         let relation = |relation| Ok(two(BinaryOp::Compare(kind, relation), float(0)?, float(1)?));
         match op {
-            Op::Add => arithmetic(op::FADD),
-            Op::Sub => arithmetic(op::FSUB),
-            Op::Mul => arithmetic(op::FMUL),
-            Op::Div => arithmetic(op::FDIV),
-            Op::Rem => arithmetic(op::FREM),
-            Op::Eq => relation(Relation::Equal),
-            Op::Lt => relation(Relation::Less),
-            Op::Le => relation(Relation::LessOrEqual),
-            Op::FromSigned(width @ (32 | 64)) => {
+            FloatOp::Add => arithmetic(op::FADD),
+            FloatOp::Sub => arithmetic(op::FSUB),
+            FloatOp::Mul => arithmetic(op::FMUL),
+            FloatOp::Div => arithmetic(op::FDIV),
+            FloatOp::Rem => arithmetic(op::FREM),
+            FloatOp::Eq => relation(Relation::Equal),
+            FloatOp::Lt => relation(Relation::Less),
+            FloatOp::Le => relation(Relation::LessOrEqual),
+            FloatOp::FromSigned(width @ (32 | 64)) => {
                 let code = match (width, is_wide) {
                     (32, false) => op::I2F,
                     (32, true) => op::I2D,
@@ -435,7 +435,7 @@ impl FormulaBuilder<'_> {
                 };
                 Ok(float_bits(format, one(UnaryOp::Convert(code), self.formula(arg(0)?)?)))
             }
-            Op::Saturate(width @ (32 | 64)) => {
+            FloatOp::Saturate(width @ (32 | 64)) => {
                 let code = match (is_wide, width) {
                     (false, 32) => op::F2I,
                     (false, _) => op::F2L,
@@ -444,10 +444,10 @@ impl FormulaBuilder<'_> {
                 };
                 Ok(one(UnaryOp::Convert(code), float(0)?))
             }
-            Op::Convert(Format::F64) if !is_wide => {
+            FloatOp::Convert(Format::F64) if !is_wide => {
                 Ok(float_bits(Format::F64, one(UnaryOp::Convert(op::F2D), float(0)?)))
             }
-            Op::Convert(Format::F32) if is_wide => {
+            FloatOp::Convert(Format::F32) if is_wide => {
                 Ok(float_bits(Format::F32, one(UnaryOp::Convert(op::D2F), float(0)?)))
             }
             _ => Err(ProbeObstacle::FloatOperation),

@@ -1,7 +1,7 @@
 //! The probes that inspect values: hazards that throw implicit exceptions, labels, and the domains of parameters.
 
 use crate::record::ProbeObstacle;
-use touchstone_base::float::Op;
+use touchstone_base::float::FloatOp;
 use touchstone_criteria::ResultPredicate;
 use touchstone_front_java::{CodeLocations, ImplicitException, InstructionPredicate};
 use touchstone_ir::{CmpOp, Expr, ExprKind, Function, PointId, Reg, Ty, sign_extend};
@@ -67,7 +67,7 @@ pub(super) fn result(function: &Function, probes: &MethodProbes, predicate: Resu
 /// Recognises a predicate that selects one of the standard parts of a parameter's domain.
 fn part(predicate: &Expr) -> Option<(Reg, DomainPart)> {
     if let ExprKind::Not(inner) = &predicate.kind
-        && let ExprKind::Float(Op::Eq, _, sides) = &inner.kind
+        && let ExprKind::Float(FloatOp::Eq, _, sides) = &inner.kind
         && let [left, right] = sides.as_slice()
     {
         return reg(left).filter(|own| reg(right) == Some(*own)).map(|own| (own, DomainPart::NaN));
@@ -76,9 +76,9 @@ fn part(predicate: &Expr) -> Option<(Reg, DomainPart)> {
         && let [left, right] = sides.as_slice()
     {
         return match (op, reg(left), reg(right)) {
-            (Op::Lt, Some(own), None) if constant(right) == Some(0) => Some((own, DomainPart::Negative)),
-            (Op::Eq, Some(own), None) if constant(right) == Some(0) => Some((own, DomainPart::Zero)),
-            (Op::Lt, None, Some(own)) if constant(left) == Some(0) => Some((own, DomainPart::Positive)),
+            (FloatOp::Lt, Some(own), None) if constant(right) == Some(0) => Some((own, DomainPart::Negative)),
+            (FloatOp::Eq, Some(own), None) if constant(right) == Some(0) => Some((own, DomainPart::Zero)),
+            (FloatOp::Lt, None, Some(own)) if constant(left) == Some(0) => Some((own, DomainPart::Positive)),
             _ => None,
         };
     }
