@@ -80,3 +80,4 @@ pub use run::{run, run_into};
 pub use stages::progress::{FunctionProgress, ProgressListener};
 pub use stages::results::CampaignResult;
 pub use stages::sink::{CollectedTests, SinkResult, TestSink, TestSinks};
+pub use touchstone_emit::clear_compiled_runtime;

@@ -79,6 +79,9 @@ touchstone_base::reasons! {
         /// A system call that the sandbox forbids, and can't name.
         #[error("makes a system call that the sandbox does not allow")]
         "system_call" => SystemCall,
+        /// No sandbox protects files on this machine, and the user did not ask for a replay without one.
+        #[error("no sandbox works on this machine; --unsafe-replay runs tests without one")]
+        "no_sandbox" => NoSandbox,
         /// Nothing detects an uninitialised read.
         #[error("the replay can't see reads of uninitialised memory")]
         "uninitialised" => Uninitialised,

@@ -71,6 +71,9 @@ pub enum EmitError {
         /// The output of the compiler.
         stderr: String,
     },
+    /// No layer of the sandbox that protects files works on this machine, so no test runs.
+    #[error("no sandbox works on this machine: the tests were not run; --unsafe-replay runs them without one")]
+    NoSandbox,
     /// The compiled test program could not be started.
     #[error("the test program {program} cannot be started: {source}")]
     CannotRun {

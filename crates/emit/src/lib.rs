@@ -34,6 +34,7 @@ mod tap;
 mod target;
 
 pub use c::build::configuration::{Build, ReplayLimits, SourceUnit};
+pub use c::build::object_cache::clear_compiled_runtime;
 pub use c::build::preprocessor::PreprocessedUnits;
 pub use c::build::sandbox::{Layer, Sandbox};
 pub use c::build::unit_objects::UnitObjects;

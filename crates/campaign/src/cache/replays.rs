@@ -105,7 +105,9 @@ impl Cache<'_> {
     pub fn keep_replayed(&self, key: u128, work: &Work<'_>, replayed: &Replayed, seconds: f64) {
         let sure = |verdict: &Replay| match verdict {
             Replay::Agreed => Some(StoredVerdict::Agreed),
-            Replay::NotCheckable(NotCheckable::Timeout | NotCheckable::RunnerGaveUp(_)) => None,
+            Replay::NotCheckable(NotCheckable::Timeout | NotCheckable::RunnerGaveUp(_) | NotCheckable::NoSandbox) => {
+                None
+            }
             Replay::NotCheckable(why) => Some(StoredVerdict::NotCheckable(why.clone())),
             Replay::NotRun | Replay::Disagreed(_) => None,
         };

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
+use touchstone_base::user_cache_dir;
 use touchstone_campaign::CacheLocation;
 
 /// The value that disables the cache.
@@ -13,10 +14,7 @@ pub fn directory(given: Option<&Path>) -> Option<PathBuf> {
     match said {
         Some(said) if said == Path::new(OFF) => None,
         Some(said) => Some(said),
-        None => {
-            let home = path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache")));
-            home.filter(|home| home.is_absolute()).map(|home| home.join("touchstone"))
-        }
+        None => user_cache_dir().map(|home| home.join("touchstone")),
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod args;
 pub mod cache_location;
+pub mod config_trust;
 pub mod git;
 pub mod old_version;
 pub mod project_file;

@@ -15,6 +15,7 @@
 //! here: the tables of functions, which `touchstone_campaign` reads.
 
 use crate::plan::cache_location;
+use crate::plan::config_trust::{TRUST_CONFIG, needs_trust};
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
@@ -29,7 +30,7 @@ const VERBS: [&str; 8] = ["generate", "prove", "objectives", "annotate", "explai
 /// The key of the tables of functions, which are neither commands nor options.
 const FUNCTIONS: &str = "function";
 /// Options that belong to a single run.
-const NEVER: [&str; 4] = ["help", "version", "command", "objective"];
+const NEVER: [&str; 5] = ["help", "version", "command", "objective", TRUST_CONFIG];
 /// Former keys of options, which are still accepted. The command line has aliases for them.
 const FORMER_KEYS: [(&str, &str); 1] = [("pair_questions", "pair_queries")];
 /// Options whose strings are paths.
@@ -179,6 +180,10 @@ impl ProjectFile {
                 continue;
             }
             let values = self.values(arg, &key, &value)?;
+            if let Some(why) = needs_trust(arg, &values).filter(|_| !typed.get_flag(TRUST_CONFIG)) {
+                let help = "If you trust the project, add --trust-config to the command line";
+                bail!("{}: `{key}` is refused: {why}. {help}", self.place(&key));
+            }
             match (arg.get_long(), arg.get_short()) {
                 _ if arg.is_last_set() => added.flags.extend(values),
                 (None, None) => added.files.extend(values),

@@ -6,7 +6,7 @@ use crate::plan::cache_location;
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use touchstone_campaign::{CacheSummary, clear_cache, summarize_cache};
+use touchstone_campaign::{CacheSummary, clear_cache, clear_compiled_runtime, summarize_cache};
 
 /// The options of `cache`.
 #[derive(clap::Args, Debug)]
@@ -43,7 +43,11 @@ pub fn cache(options: &CacheOptions) -> Result<ExitCode> {
             format!("{place}\n{}", told(&summary))
         }
         What::Clear => {
-            let removed = clear_cache(&directory).with_context(|| format!("can't clear {place}"))?;
+            let mut removed = clear_cache(&directory).with_context(|| format!("can't clear {place}"))?;
+            // The compiled parts of the test runner lie beside the results, whatever directory those have.
+            if options.cache.is_none() {
+                removed += clear_compiled_runtime().context("can't clear the compiled parts of the test runner")?;
+            }
             format!("{place}: {removed} {} removed\n", plural(removed, "entry", "entries"))
         }
     };

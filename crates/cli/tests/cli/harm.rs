@@ -279,3 +279,30 @@ fn arguments_that_are_not_utf_8_reach_the_compiler() {
     let said = same_with_probes("stmt", &[("a.c", main)], build, "./p");
     assert!(said.contains("a.c: an argument of its compiler is not UTF-8"), "{said}");
 }
+
+#[test]
+fn a_replaced_launcher_in_the_cache_is_never_executed() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let folder = scratch.path();
+    write(folder, &[("a.c", "int f(int x) { if (x > 3) return 1; return 0; }\n")]);
+    let generate = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+        command
+            .args(["generate", "-c", "branch", "a.c"])
+            .current_dir(folder)
+            .env("XDG_CACHE_HOME", folder.join("cache"));
+        let run = command.output().expect("touchstone runs");
+        assert!(run.status.success() && said(&run).contains("replay: 2 agreed"), "{}", said(&run));
+    };
+    generate();
+    let entries = std::fs::read_dir(folder.join("cache/touchstone/replay")).expect("the cache");
+    let entry = entries.map(|entry| entry.expect("readable").path()).next().expect("an entry");
+    let (launcher, trace) = (entry.join("touchstone_sandbox"), folder.join("executed"));
+    let original = std::fs::read(&launcher).expect("the launcher");
+    std::fs::write(&launcher, format!("#!/bin/sh\necho x > '{}'\n", trace.display())).expect("writable");
+    std::fs::set_permissions(&launcher, std::fs::Permissions::from_mode(0o755)).expect("changed");
+    generate();
+    assert!(!trace.exists());
+    assert_eq!(std::fs::read(&launcher).expect("the launcher").len(), original.len());
+}

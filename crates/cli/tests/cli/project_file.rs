@@ -131,3 +131,21 @@ fn a_project_is_begun_from_its_compile_commands_or_its_sources() {
     empty.says("", &["init", "-p", "nowhere"], 1, &["there is no compile_commands.json in nowhere"]);
     assert!(!Path::new(&empty.0.path().join("touchstone.toml")).exists());
 }
+
+#[test]
+fn a_project_file_cannot_switch_the_sandbox_off_or_make_the_compiler_execute_anything() {
+    for (line, why) in [
+        ("unsafe_replay = true", "switch the sandbox off"),
+        ("flags = [\"-O2\", \"-fplugin=./evil.so\"]", "`-fplugin=./evil.so`"),
+        ("flags = [\"-o\", \"sign.c\"]", "`-o`"),
+        ("include = [\"include\", \"@flags\"]", "file of compiler flags"),
+    ] {
+        let project = Project::new(&format!("files = [\"src/sign.c\"]\n{line}\n"));
+        project.says("", &["objectives"], 1, &["touchstone.toml:2", why, "--trust-config"]);
+        // The option cannot come from the file.
+        project.write("touchstone.toml", &format!("trust_config = true\nfiles = [\"src/sign.c\"]\n{line}\n"));
+        project.says("", &["objectives"], 1, &["`trust_config` is not an option"]);
+    }
+    let project = Project::new("files = [\"src/sign.c\"]\ninclude = [\"include\"]\nunsafe_replay = true\n");
+    project.says("", &["objectives", "--trust-config"], 0, &["sign"]);
+}

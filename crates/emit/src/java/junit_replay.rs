@@ -69,7 +69,7 @@ struct CompiledFile {
 impl CompiledClasses {
     /// Compiles files together. If the compiler rejects one of them, each is compiled alone, without the tests that it rejects.
     fn of(files: &BTreeSet<&Path>, target: &JavaTarget) -> Result<CompiledClasses, EmitError> {
-        let scratch = target.jvm.scratch().map_err(EmitError::io(Path::new("scratch")))?;
+        let scratch = target.jvm.scratch()?;
         let mut compiled = CompiledClasses { files: BTreeMap::new(), scratch };
         // Tests of other methods may be added to the files concurrently.
         let mut sources = Vec::new();

@@ -70,9 +70,11 @@ impl Jvm {
         made.as_ref().ok_or_else(|| Error::other("no directory for tests can be made"))
     }
 
-    /// Creates a directory inside of the only one that tests can write to.
-    pub(crate) fn scratch(&self) -> std::io::Result<tempfile::TempDir> {
-        tempfile::tempdir_in(self.sandbox()?.scratch())
+    /// Creates a directory inside of the only one that tests can write to. Fails if no test may run.
+    pub(crate) fn scratch(&self) -> Result<tempfile::TempDir, EmitError> {
+        let sandbox = self.sandbox().map_err(EmitError::io(&std::env::temp_dir()))?;
+        sandbox.command(&self.java)?;
+        tempfile::tempdir_in(sandbox.scratch()).map_err(EmitError::io(&sandbox.scratch()))
     }
 
     /// Returns a sentence about what tests are not protected from, or `None` before the first test or if they are
@@ -90,7 +92,7 @@ impl Jvm {
     }
 
     fn start(&self) -> std::io::Result<Running> {
-        let mut command = self.sandbox()?.command(&self.java);
+        let mut command = self.sandbox()?.command(&self.java).map_err(Error::other)?;
         command
             .args(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx1g"])
             .args(&self.options)

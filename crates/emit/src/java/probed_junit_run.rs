@@ -48,8 +48,7 @@ pub fn run_junit_with_probes(
     suites: &[ProbedJUnitSuite<'_>],
     is_interrupted: &dyn Fn() -> bool,
 ) -> Result<Vec<ProbedRun>, EmitError> {
-    let no_directory = EmitError::io(Path::new("scratch"));
-    let scratch = target.jvm.scratch().map_err(no_directory)?;
+    let scratch = target.jvm.scratch()?;
     let patched;
     let jvm = match &probed.classes {
         ProbedClassFiles::Directory(_) => &target.jvm,

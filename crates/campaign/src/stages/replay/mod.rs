@@ -10,8 +10,8 @@ use super::progress::FunctionProgress;
 use crate::plan::{Plan, Work};
 use crate::program::CampaignError;
 use std::path::Path;
-use touchstone_criteria::{Replay, TestCase};
-use touchstone_emit::{Replayed, SuiteToReplay};
+use touchstone_criteria::{NotCheckable, Replay, TestCase};
+use touchstone_emit::{EmitError, Replayed, SuiteToReplay};
 
 /// Returns the definite results of an interrupted replay.
 fn only_agreed(replayed: Replayed, total: usize) -> Replayed {
@@ -21,6 +21,11 @@ fn only_agreed(replayed: Replayed, total: usize) -> Replayed {
         *verdict = Replay::NotRun;
     }
     Replayed { verdicts, ..Replayed::default() }
+}
+
+/// Returns the result of a suite that was not run, because there is no sandbox.
+fn without_sandbox(tests: usize) -> Replayed {
+    Replayed { verdicts: vec![Replay::NotCheckable(NotCheckable::NoSandbox); tests], ..Replayed::default() }
 }
 
 /// A suite that waits for its replay.
@@ -51,6 +56,7 @@ pub(crate) fn replay_together(plan: &Plan, pending: &mut [PendingReplay<'_>]) ->
             let each = replayed.into_iter().zip(pending.iter());
             Ok(each.map(|(replayed, one)| only_agreed(replayed, one.tests.len())).collect())
         }
+        Err(EmitError::NoSandbox) => Ok(pending.iter().map(|one| without_sandbox(one.tests.len())).collect()),
         replayed => Ok(replayed?),
     }
 }

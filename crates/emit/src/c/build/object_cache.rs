@@ -1,19 +1,25 @@
 //! A cache of compiled runtime files, which depend on nothing but the compiler and the sources that are embedded here.
 //!
 //! Entries are directories in the user's cache directory, named by a hash of the inputs. They may be removed at any
-//! time. Without a cache directory, or if other users can write to it, the files are compiled in each run.
+//! time. An entry lists the hashes of its files: one that is damaged or replaced is compiled again, never executed.
+//! Without a cache directory, or if other users can write to it, the files are compiled in each run.
 
 use std::fs::File;
 use std::hash::Hasher;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use touchstone_base::{StableHasher, user_cache_dir};
+use touchstone_base::{StableHasher, stable_hash, user_cache_dir};
 
+/// The file of an entry that lists the hashes of the others.
+const HASHES: &str = "hashes";
 /// The number of entries that are always kept.
 const MAX_ENTRIES: usize = 16;
 /// The minimum age of an evicted entry: a run that still uses it has ended by then.
 const MIN_EVICTION_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The directory of the entries in the user's cache directory.
+const ROOT: &str = "touchstone/replay";
 
 /// A cache entry.
 pub(crate) struct ObjectCache {
@@ -37,15 +43,19 @@ impl ObjectCache {
             hash.write(text.as_bytes());
             hash.write(&[0]);
         });
-        let root = user_cache_dir()?.join("touchstone/replay");
+        let root = user_cache_dir()?.join(ROOT);
         let entry = root.join(format!("{:016x}", hash.finish()));
         Some(ObjectCache { root, entry, user: owned.metadata().ok()?.uid() })
     }
 
-    /// Returns the directory of the entry, or `None` unless it contains all of the files.
+    /// Returns the directory of the entry, or `None` unless it contains all of the files as they were stored.
     pub(crate) fn find(&self, names: &[&str]) -> Option<&Path> {
-        let whole = |name: &&str| self.entry.join(name).metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
-        let found = (self.is_private() && names.iter().all(whole)).then_some(self.entry.as_path())?;
+        if !self.is_private() {
+            return None;
+        }
+        let listed = std::fs::read_to_string(self.entry.join(HASHES)).ok()?;
+        let is_stored = |name: &&str| hash_line(name, &self.entry.join(name)).is_ok_and(|line| listed.contains(&line));
+        let found = names.iter().all(is_stored).then_some(self.entry.as_path())?;
         // The modification time marks the last use. If it cannot be set, the entry ages from its creation on.
         let _ = File::open(found).and_then(|dir| dir.set_modified(SystemTime::now()));
         Some(found)
@@ -64,8 +74,15 @@ impl ObjectCache {
         self.evict_unused()?;
         // A rename publishes the entry atomically, also if another run stores it concurrently.
         let dir = tempfile::tempdir_in(&self.root)?;
+        let mut hashes = String::new();
         for (name, file) in files {
             std::fs::copy(file, dir.path().join(name))?;
+            hashes += &hash_line(name, file)?;
+        }
+        std::fs::write(dir.path().join(HASHES), hashes)?;
+        let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+        if self.entry.exists() && self.find(&names).is_none() {
+            std::fs::remove_dir_all(&self.entry)?;
         }
         std::fs::rename(dir.path(), &self.entry)
     }
@@ -86,6 +103,19 @@ impl ObjectCache {
         let unused = |time: &SystemTime| time.elapsed().is_ok_and(|age| age > MIN_EVICTION_AGE);
         known.iter().filter(|(time, _)| unused(time)).try_for_each(|(_, path)| std::fs::remove_dir_all(path))
     }
+}
+
+/// Returns the line of a file in the list of hashes.
+fn hash_line(name: &str, file: &Path) -> std::io::Result<String> {
+    Ok(format!("{:032x} {name}\n", stable_hash(&std::fs::read(file)?)))
+}
+
+/// Removes the compiled runtime files of all compilers. Returns the number of removed entries.
+pub fn clear_compiled_runtime() -> std::io::Result<usize> {
+    let Some(root) = user_cache_dir().map(|cache| cache.join(ROOT)).filter(|root| root.is_dir()) else { return Ok(0) };
+    let entries = std::fs::read_dir(&root)?.count();
+    std::fs::remove_dir_all(&root)?;
+    Ok(entries)
 }
 
 /// Returns the executable that a command starts.
@@ -120,6 +150,11 @@ mod tests {
         let found = place.find(&["a.o"]).expect("a kept file").join("a.o");
         assert_eq!(std::fs::read_to_string(found).expect("readable"), "object");
         assert!(place.find(&["a.o", "b.o"]).is_none());
+        // A damaged file is not used, and the next run replaces it.
+        std::fs::write(place.entry.join("a.o"), "objekt").expect("a written file");
+        assert!(place.find(&["a.o"]).is_none());
+        place.store(&[("a.o", &object)]);
+        assert!(place.find(&["a.o"]).is_some());
         assert!(self::cache(cache.path(), &cc, "other text").find(&["a.o"]).is_none());
         std::fs::write(&cc, "another compiler").expect("a written file");
         assert!(self::cache(cache.path(), &cc, "text").find(&["a.o"]).is_none());

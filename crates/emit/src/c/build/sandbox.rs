@@ -6,6 +6,9 @@
 //! linked into that program gives each test an empty directory, and names the calls that a test makes and that are
 //! forbidden.
 //!
+//! It fails closed: if no layer protects files, no test is run ([`EmitError::NoSandbox`]) unless the user asked for a replay
+//! without a sandbox.
+//!
 //! Deliberately not here: a sandbox for suites that users run themselves, which are plain programs.
 
 use crate::EmitError;
@@ -116,30 +119,20 @@ impl Sandbox {
     }
 
     /// Returns a sentence about what the replays so far were not protected from, or `None` if they were confined
-    /// completely.
+    /// completely, or not run at all.
     pub fn unprotected(&self) -> Option<String> {
         if self.policy == Policy::Open {
             return Some("tests were replayed without a sandbox (--unsafe-replay)".to_string());
         }
-        let harness = self.built.get()?;
-        let has = |layer| harness.layers.contains(&layer);
-        let namespaces = has(Layer::Namespaces) || has(Layer::Mounts);
-        let mut missing = Vec::new();
-        if !has(Layer::Landlock) && !has(Layer::Mounts) {
-            missing.push("writing files outside of its directory (no landlock, no user namespaces)");
-        }
-        match (has(Layer::Seccomp), namespaces) {
-            (true, true) => {}
-            (true, false) => missing.push("leaving processes of constructors behind (no user namespaces)"),
-            (false, true) => {
-                missing.push("changing modes and owners of files, and creating many processes (no seccomp)");
-            }
-            (false, false) => {
-                missing.push("using the network and signalling other processes (no seccomp, no user namespaces)");
-            }
-        }
-        let list = missing.join(", and from ");
-        (!missing.is_empty()).then(|| format!("on this machine the replay is not prevented from {list}"))
+        let layers = &self.built.get().filter(|harness| protects_files(&harness.layers))?.layers;
+        let namespaces = layers.contains(&Layer::Namespaces) || layers.contains(&Layer::Mounts);
+        let missing = match (layers.contains(&Layer::Seccomp), namespaces) {
+            (true, true) => return None,
+            (true, false) => "leaving processes of constructors behind (no user namespaces)",
+            (false, true) => "changing modes and owners of files, and creating many processes (no seccomp)",
+            (false, false) => "using the network and signalling other processes (no seccomp, no user namespaces)",
+        };
+        Some(format!("on this machine the replay is not prevented from {missing}"))
     }
 
     /// Returns the object files that every test program is linked with.
@@ -207,12 +200,8 @@ impl Sandbox {
         let scratch = self.writable_dir.as_deref().unwrap_or(scratch);
         std::fs::create_dir_all(scratch).map_err(EmitError::io(scratch))?;
         let scratch = scratch.canonicalize().map_err(EmitError::io(scratch))?;
-        let Some((harness, launcher)) = self.built.get().and_then(|built| Some((built, built.launcher.as_ref()?)))
-        else {
-            let mut command = Command::new(program);
-            command.current_dir(&scratch).env("TOUCHSTONE_SCRATCH", &scratch).env("TMPDIR", &scratch);
-            return Ok(command);
-        };
+        let harness = self.built.get().filter(|harness| protects_files(&harness.layers)).ok_or(EmitError::NoSandbox)?;
+        let launcher = harness.launcher.as_ref().ok_or(EmitError::NoSandbox)?;
         let names: Vec<&str> = harness.layers.iter().map(|layer| layer.name()).collect();
         let mut command = Command::new(launcher);
         command.args(["--parent", &std::process::id().to_string(), "--layers", &names.join(",")]);
@@ -222,6 +211,12 @@ impl Sandbox {
         command.arg(scratch).arg(program);
         Ok(command)
     }
+}
+
+/// Returns true if these layers keep a program from writing to files outside of its directory. Without that, there is
+/// no sandbox.
+pub(crate) fn protects_files(layers: &[Layer]) -> bool {
+    layers.contains(&Layer::Landlock) || layers.contains(&Layer::Mounts)
 }
 
 /// Returns the layers that the launcher finds to work on this machine.
