@@ -8,7 +8,8 @@ use crate::plan::args::{Format, Generate};
 use crate::plan::{cache_location, old_version};
 use crate::verbs::interrupt;
 use crate::verbs::report::figures_for_thresholds;
-use anyhow::Result;
+use anyhow::{Result, bail};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -30,6 +31,9 @@ pub fn prove(options: &Generate) -> Result<ExitCode> {
 
 fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
     let criteria = criteria(options)?;
+    if options.prune && !(options.update || options.since.is_some() || options.old.is_some()) {
+        bail!("--prune removes tests that a change made unnecessary; add --since REV, --old DIR or --update");
+    }
     options.outputs.check_criteria(&criteria.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     let cache = cache_location::of_campaigns(options.cache.as_deref());
     let old = old_version::find(options)?;

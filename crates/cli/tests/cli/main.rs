@@ -58,6 +58,7 @@ mod java_tests;
 mod java_values;
 mod java_verdicts;
 mod judges;
+mod kept_tests;
 mod language;
 mod library;
 mod library_models;
