@@ -77,6 +77,7 @@ mod prover;
 mod prover_fuzz;
 mod query_dump;
 mod random_programs;
+mod relocated;
 mod report;
 mod same_output;
 mod sequences;
