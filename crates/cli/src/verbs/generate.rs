@@ -1,7 +1,7 @@
 //! `touchstone generate` and `touchstone prove`: a run from options to an exit code.
 
 use crate::output::exit::Exit;
-use crate::output::outputs;
+use crate::output::outputs::{self, Stored};
 use crate::output::progress::Display;
 use crate::output::query_dump::QueryDump;
 use crate::plan::args::{Format, Generate};
@@ -96,7 +96,7 @@ fn warn(options: &Generate, notices: &[Notice]) {
 
 /// Stores the document, prints it, and writes the requested reports.
 fn report(options: &Generate, plan: &Plan, document: &Document) -> Result<Exit> {
-    let history = outputs::store(plan.out.path(), document)?;
+    let history = outputs::store(plan.out.path(), Stored::Campaign, document)?;
     let text = match options.format {
         Format::Json => document.to_json(),
         Format::Text => {

@@ -2,7 +2,7 @@
 //! several measurements.
 
 use crate::output::exit::Exit;
-use crate::output::outputs;
+use crate::output::outputs::{self, Stored};
 use crate::plan::args::{CriterionNames, Format, criteria_help};
 use crate::verbs::report::ReportOptions;
 use anyhow::{Context, Result, bail};
@@ -200,7 +200,7 @@ fn show(measurement: &Measurement, options: &Show, criteria: &[String]) -> Resul
     let StateOptions { assertion, modifies, queries } = options.state.clone();
     let rules = StateRules { assertions: assertion, modifies, queries };
     let (document, remarks) = measured_document(&measurement.measured, &selection, &rules, suggest)?;
-    let history = outputs::store(measurement.directory.path(), &document)?;
+    let history = outputs::store(measurement.directory.path(), Stored::Measurement, &document)?;
     if suggest.is_some() {
         outputs::write_patch(measurement.directory.path(), &document, options.shown.quiet)?;
     }

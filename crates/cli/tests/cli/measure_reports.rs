@@ -181,7 +181,7 @@ fn code_that_is_not_measured_is_neither_covered_nor_uncovered() {
     assert_eq!(lines, ["FN:7,main", "BRDA:9,0,0,1", "BRDA:9,0,1,0", "BRF:2", "DA:7,1", "DA:9,1"]);
     assert!(read("site/f/a.c.html").contains("<p id=L2 class=m"), "{}", read("site/f/a.c.html"));
     assert!(!read("s.json").contains("not measured"));
-    let document: Value = serde_json::from_str(&read("touchstone-out/campaign.json")).expect("JSON");
+    let document: Value = serde_json::from_str(&read("touchstone-out/measurement.json")).expect("JSON");
     let open: Vec<&Value> = list(&document, "objectives").iter().filter(|o| o["status"] == "unknown").collect();
     assert!(!open.is_empty() && open.iter().all(|o| o["reason"] == "switch_without_braces"), "{open:?}");
 }
@@ -280,7 +280,7 @@ fn a_measurement_that_is_told_to_stop_leaves_what_it_has() {
     let before = std::time::Instant::now();
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     assert!(before.elapsed().as_secs() < 30);
-    let campaign = std::fs::read_to_string(folder.path().join("touchstone-out/campaign.json")).expect("a campaign");
+    let campaign = std::fs::read_to_string(folder.path().join("touchstone-out/measurement.json")).expect("a campaign");
     assert!(campaign.contains("\"covered\""), "{campaign}");
 }
 
