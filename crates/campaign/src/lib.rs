@@ -66,7 +66,7 @@ pub use java::JavaError;
 pub use measure::{
     CommandEnvironment, CommandOutput, EarlierMeasurement, JvmOptions, MeasureRequest, MeasuredRun, Measurement,
     MeasuringError, OfflineRequest, PlansRequest, ProbedClasses, Remark, Selection, SuggestionScope,
-    instrument_classes, measure, measured_document, merge, plan_classes,
+    instrument_classes, measure, measured_document, merge, plan_classes, store_exclusions,
 };
 pub use plan::{ObjectiveList, Plan, Task};
 pub use program::{CampaignError, ExplainError, HelperParameters, PlanError, Program, ReadError, Reader, SubjectError};

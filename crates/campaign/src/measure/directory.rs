@@ -32,12 +32,14 @@ pub struct Measurement {
     pub directory: OutDir,
     /// The data that probes left.
     pub measured: MeasuredSuite,
+    /// The files and directories that earlier measurements exclude.
+    pub excluded: Vec<PathBuf>,
 }
 
 impl Measurement {
-    pub(super) fn read(directory: OutDir) -> Result<Measurement, MeasuringError> {
+    pub(super) fn read(directory: OutDir, excluded: Vec<PathBuf>) -> Result<Measurement, MeasuringError> {
         let measured = read_measurements(&[directory.path().to_path_buf()])?;
-        Ok(Measurement { directory, measured })
+        Ok(Measurement { directory, measured, excluded })
     }
 }
 

@@ -195,7 +195,9 @@ fn show(measurement: &Measurement, options: &Show, criteria: &[String]) -> Resul
         Suggesting::Every => SuggestionScope::Every,
     });
     let (here, root) = options.places()?;
-    let exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
+    let mut exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
+    exclude.extend(measurement.excluded.iter().cloned());
+    touchstone_campaign::store_exclusions(measurement.directory.path(), &exclude)?;
     let selection = Selection { here, root, exclude };
     let StateOptions { assertion, modifies, queries } = options.state.clone();
     let rules = StateRules { assertions: assertion, modifies, queries };
