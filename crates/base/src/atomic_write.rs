@@ -3,10 +3,14 @@
 //! The text goes to a file of its own in the same directory, which then takes the name. Deliberately not here: waiting for the
 //! disk (`fsync`). What is promised is about killed processes and full disks, not about power cuts. Files that grow as a run
 //! goes (tests, one after the other) are not written this way: they are to be read before they end.
+//!
+//! Writes to output directories are confined: no symbolic link below the directory leads them to files elsewhere. The
+//! directory itself may be a link, because the user named it. Links that another process creates between the check and the
+//! write are not noticed.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The prefix and suffix of temporary files.
@@ -40,6 +44,48 @@ pub fn write_atomically(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<(
         let _ = fs::remove_file(&part);
     }
     written
+}
+
+/// Fails if a symbolic link between `root` and `path`, or `path` itself, leads out of `root`. Missing files are
+/// accepted.
+pub fn check_confined(root: &Path, path: &Path) -> io::Result<()> {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let mut place = if below == path { PathBuf::new() } else { root.to_path_buf() };
+    for component in below.components() {
+        place.push(component);
+        if !matches!(component, Component::Normal(_)) {
+            continue;
+        }
+        if !std::fs::symlink_metadata(&place).is_ok_and(|meta| meta.is_symlink()) {
+            continue;
+        }
+        let home = std::fs::canonicalize(if root.as_os_str().is_empty() { Path::new(".") } else { root })?;
+        let leads = std::fs::canonicalize(&place);
+        if !leads.as_ref().is_ok_and(|leads| leads.starts_with(&home)) {
+            let target = leads.or_else(|_| std::fs::read_link(&place))?;
+            return Err(io::Error::new(
+                ErrorKind::InvalidInput,
+                format!(
+                    "{} is a symbolic link to {}, outside of {}; remove the link, or choose another output directory",
+                    place.display(),
+                    target.display(),
+                    home.display()
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file in `root` atomically, unless a symbolic link leads out of `root`.
+pub fn write_confined(root: &Path, path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
+    check_confined(root, path)?;
+    write_atomically(path, contents)
+}
+
+/// Writes a file atomically, unless it is a symbolic link out of its directory.
+pub fn write_beside(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
+    write_confined(path.parent().unwrap_or(Path::new("")), path, contents)
 }
 
 /// Deletes the temporary files of killed writers. The caller must hold the lock of the directory, because a live writer
@@ -146,5 +192,31 @@ mod tests {
         }
         remove_partial_files(&folder.0).expect("removed");
         assert_eq!(folder.names(), [".touchstone-notes", "a.part", "b"]);
+    }
+
+    #[test]
+    fn links_inside_are_followed_and_links_to_the_outside_are_errors() {
+        let scratch = std::env::temp_dir().join(format!("touchstone-confined-{}", std::process::id()));
+        let root = scratch.join("out");
+        fs::create_dir_all(root.join("inside")).expect("a directory");
+        fs::create_dir_all(scratch.join("elsewhere")).expect("a directory");
+        fs::write(scratch.join("elsewhere/a"), "mine").expect("written");
+        symlink("inside", root.join("near")).expect("a link");
+        symlink("../elsewhere", root.join("far")).expect("a link");
+        symlink("../elsewhere/a", root.join("a")).expect("a link");
+        symlink("../elsewhere/new", root.join("dangling")).expect("a link");
+        write_confined(&root, &root.join("near/b"), "text").expect("written");
+        assert_eq!(fs::read_to_string(root.join("inside/b")).expect("there"), "text");
+        for name in ["far/a", "far/new", "a", "dangling"] {
+            let error = write_confined(&root, &root.join(name), "text").expect_err("refused").to_string();
+            assert!(error.contains("symbolic link"), "{error}");
+        }
+        write_beside(&root.join("a"), "text").expect_err("refused");
+        assert_eq!(fs::read_to_string(scratch.join("elsewhere/a")).expect("there"), "mine");
+        assert_eq!(fs::read_dir(scratch.join("elsewhere")).expect("there").count(), 1);
+        // The root itself may be a link.
+        symlink("out", scratch.join("named")).expect("a link");
+        write_confined(&scratch.join("named"), &scratch.join("named/c"), "text").expect("written");
+        fs::remove_dir_all(&scratch).expect("removed");
     }
 }

@@ -28,7 +28,7 @@ mod work_time;
 mod worker_memory;
 
 pub use append_list::AppendList;
-pub use atomic_write::{remove_partial_files, write_atomically};
+pub use atomic_write::{check_confined, remove_partial_files, write_atomically, write_beside, write_confined};
 pub use cores::{Cores, TakenCores};
 pub use corrupted_inputs::CorruptedInputs;
 pub use deadline::Deadline;

@@ -66,14 +66,15 @@ pub use java::JavaError;
 pub use measure::{
     CommandEnvironment, CommandOutput, EarlierMeasurement, JvmOptions, MeasureRequest, MeasuredRun, Measurement,
     MeasuringError, OfflineRequest, PlansRequest, ProbedClasses, Remark, Selection, SuggestionScope,
-    instrument_classes, measure, measured_document, merge, plan_classes,
+    instrument_classes, measure, measured_document, merge, plan_classes, store_exclusions,
 };
 pub use plan::{ObjectiveList, Plan, Task};
 pub use program::{CampaignError, ExplainError, HelperParameters, PlanError, Program, ReadError, Reader, SubjectError};
 pub use request::{
-    BadBounds, CacheLocation, Compilation, Effort, HeapChoice, InputAssumptions, Notice, ObjectiveScope, OldVersion,
-    OptionsFileError, OutDir, OutDirError, Purpose, Regeneration, ReplayMode, Request, Subject, TestDestination,
-    TestForm, nearest_name, options_file_near, options_file_reading, parse_bounds,
+    BadBounds, CAMPAIGN, CAMPAIGN_HISTORY, CacheLocation, Compilation, Effort, HeapChoice, InputAssumptions,
+    MEASUREMENT, MEASUREMENT_HISTORY, Notice, ObjectiveScope, OldVersion, OptionsFileError, OutDir, OutDirError,
+    Purpose, Regeneration, ReplayMode, Request, Subject, TestDestination, TestForm, UnneededTests, nearest_name,
+    options_file_near, options_file_reading, parse_bounds,
 };
 pub use reuse::baseline_suite::{BaselineSuite, SuiteGain, SuiteMembership};
 pub use run::{run, run_into};

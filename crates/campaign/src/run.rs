@@ -6,6 +6,7 @@ use crate::plan::Work;
 use crate::plan::{Plan, Task};
 use crate::program::CampaignError;
 use crate::request::Notice;
+use crate::request::stem;
 use crate::request::{Purpose, ReplayMode, TestForm};
 use crate::reuse::baseline_suite::mark_uncovered_by_suite;
 use crate::stages::conclude::conclude;
@@ -23,6 +24,7 @@ use crate::stages::replay::{PendingReplay, replay_together, take};
 use crate::stages::results::{CampaignResult, FunctionOutcome, results};
 use crate::stages::sink::{DiscardingSinks, SinkResult, TestSinks};
 use crate::stages::test_coverage::{TestRows, run_for_coverage};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -257,6 +259,9 @@ fn run_function<'p, 'l>(
     }
     let existing = if plan.request.is_interrupted() { ExistingSuites::default() } else { find_and_run(&work)? };
     existing.covers.iter().for_each(|suite| work.settle(suite));
+    if !existing.retained.is_empty() {
+        sinks.retain(work.module(), task.func, existing.retained.clone());
+    }
     let mut sink = sinks.open(work.module(), task.func)?;
     let slot = cache.map(|cache| cache.slot(&work));
     let discovery = match slot.as_ref().and_then(|slot| slot.find(&work)) {
@@ -277,8 +282,20 @@ fn run_function<'p, 'l>(
     if let Some(test) = compared.as_mut().and_then(|compared| compared.test.take()) {
         add_distinct(&work, test, &mut tests, &mut evaluated);
     }
-    if !work.criteria.is_empty() {
-        name(&mut tests, &mut evaluated, work.module(), &plan.earlier, &existing.names);
+    let needed = tests.len();
+    for test in &existing.passing {
+        let id = |number: usize| format!("{}_{number}", stem(work.name()));
+        let is_free = |number: &usize| !tests.iter().any(|test| test.id == id(*number));
+        let number = (tests.len() + 1..).find(is_free).unwrap_or_default();
+        let test = TestCase { id: id(number), ..test.clone() };
+        add_distinct(&work, test, &mut tests, &mut evaluated);
+    }
+    if work.criteria.is_empty() {
+        pass_to_sink(&work, &tests[needed..], sink.as_mut())?;
+    } else {
+        let reserved =
+            if plan.request.keeps_passing_tests() { plan.earlier.names(work.name()) } else { BTreeSet::new() };
+        name(&mut tests, &mut evaluated, work.module(), &plan.earlier, &existing.names, &reserved);
     }
     let notices = incomplete_coverage(&work, &evaluated, &tests);
     conclude(&plan.program.module, &mut work.objectives, &tests, &found, &proofs);
@@ -371,6 +388,9 @@ impl<'p> ReplayedFunction<'p> {
             sink.finish()?;
             forms = sink.forms();
         }
+        if self.finished {
+            sinks.deliver(work.module(), work.task.func)?;
+        }
         let results = results(&work, result, replay.seconds, tests.len() as u64);
         let was_there = |test: &&TestCase| plan.earlier.name_of(test, work.module()).is_some();
         let used_again = if work.earlier_inputs.is_empty() { 0 } else { tests.iter().filter(was_there).count() };
@@ -378,6 +398,8 @@ impl<'p> ReplayedFunction<'p> {
             let compared = if self.contradiction.is_some() { compared.contradicted() } else { compared };
             compared.changed_function(&work, &tests)
         });
+        let names: BTreeSet<&str> = tests.iter().map(|test| test.id.as_str()).collect();
+        let kept = existing.report_entries(self.new_tests, &names, plan.request.unneeded, used_again);
         let decisions = match work.criteria.is_empty() {
             true => Vec::new(),
             false => decision_tables(&work, &tests, &evaluated, pairs.as_ref()),
@@ -388,7 +410,7 @@ impl<'p> ReplayedFunction<'p> {
             objectives: work.objectives.list.values().cloned().collect(),
             tests,
             notices: self.notices,
-            kept: existing.report_entries(self.new_tests, used_again),
+            kept,
             forms,
             unprotected: replay.unprotected,
             cached: self.cached,
@@ -502,6 +524,7 @@ impl<'p> WrittenFunction<'p, '_> {
             forms = sink.forms();
         }
         listener.finish();
+        function.finished &= !context.plan.request.is_interrupted();
         function.contradiction = disagreement(&function.tests);
         let suite = Some(suite);
         function.replay =

@@ -39,12 +39,15 @@ pub use c::build::preprocessor::PreprocessedUnits;
 pub use c::build::sandbox::{Layer, Sandbox};
 pub use c::build::unit_objects::UnitObjects;
 pub use c::files::build_files::write_build_files;
-pub use c::files::c_suite::CSuite;
+pub use c::files::c_suite::{CSuite, SuitePlace};
 pub use c::files::checksum::is_emitted;
 pub use c::files::edited_suites::{
-    ExistingSuite, edited_suite_count, existing_suites, existing_tests, suite_test_names,
+    ExistingSuite, RetainedSuites, existing_suites, existing_tests, remove_tests, retained_suite_count,
+    suite_test_names,
 };
+pub use c::files::staged_suite::{SuiteDestination, deliver_file, deliver_suite, discard_staged_suites};
 pub use c::files::testcomp::TestCompSuite;
+pub use c::files::unity_replay::replayable_unity_suite;
 pub use c::run::probed_run::{ProbedProgram, ProbedRun, ProbedSuite, run_with_probes};
 pub use c::run::suite_replay::{Replayed, SuiteToReplay, replay, replay_suites};
 pub use c::syntax::declarations::{parameter_list, parameter_list_with_names, result_declaration};
@@ -53,10 +56,12 @@ pub use c::text::form::CTestForm;
 pub use c::text::library_types::construction_obstacle;
 pub use c::text::tested_program::ProgramFacts;
 pub use error::EmitError;
-pub use java::existing_classes::{ExistingJUnitClass, existing_junit_classes, replay_existing_junit_class};
+pub use java::existing_classes::{
+    ExistingJUnitClass, existing_junit_classes, replay_existing_junit_class, retain_junit_tests,
+};
 pub use java::java_target::{JavaField, JavaMethod, JavaTarget, JavaTools, TestCompiler};
 pub use java::junit_replay::replay_java_suites;
-pub use java::junit_suite::{JUnit, JUnitSuite, edited_junit_files};
+pub use java::junit_suite::{JUnit, JUnitSuite, deliver_junit_tests, edited_junit_files};
 pub use java::jvm::Jvm;
 pub use java::jvm_sandbox::SandboxMode;
 pub use java::probed_junit_run::{ProbedClassFiles, ProbedClassPath, ProbedJUnitSuite, run_junit_with_probes};

@@ -13,6 +13,9 @@ use touchstone_instrument::{
 /// The subdirectories of a measurement.
 pub(super) const SUBDIRECTORIES: [&str; 2] = ["units", "hits"];
 
+/// The subdirectory with instrumented texts that the next build can use again.
+const CONTENT_CACHE: &str = "kept";
+
 /// The treatment of an earlier measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EarlierMeasurement {
@@ -29,18 +32,24 @@ pub struct Measurement {
     pub directory: OutDir,
     /// The data that probes left.
     pub measured: MeasuredSuite,
+    /// The files and directories that earlier measurements exclude.
+    pub excluded: Vec<PathBuf>,
 }
 
 impl Measurement {
-    pub(super) fn read(directory: OutDir) -> Result<Measurement, MeasuringError> {
+    pub(super) fn read(directory: OutDir, excluded: Vec<PathBuf>) -> Result<Measurement, MeasuringError> {
         let measured = read_measurements(&[directory.path().to_path_buf()])?;
-        Ok(Measurement { directory, measured })
+        Ok(Measurement { directory, measured, excluded })
     }
 }
 
 /// Opens a directory for a measurement. Foreign contents are rejected before anything is changed.
 pub(super) fn open(out: &Path, earlier: EarlierMeasurement) -> Result<OutDir, MeasuringError> {
     let lock = OutDir::open(out)?;
+    for directory in SUBDIRECTORIES.into_iter().chain([CONTENT_CACHE]).map(|kind| out.join(kind)) {
+        touchstone_base::check_confined(out, &directory)
+            .map_err(|source| MeasuringError::Foreign { directory, source })?;
+    }
     for directory in SUBDIRECTORIES.map(|kind| out.join(kind)) {
         check_output_directory(&directory).map_err(|source| MeasuringError::Foreign { directory, source })?;
     }

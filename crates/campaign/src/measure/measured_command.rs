@@ -4,6 +4,7 @@ use crate::measure::directory::{EarlierMeasurement, Measurement, SharedHitDirect
 use crate::measure::error::MeasuringError;
 use crate::measure::java;
 use crate::measure::remark::Remark;
+use crate::measure::stored_exclusions::stored_exclusions;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -120,6 +121,10 @@ pub fn measure(request: &MeasureRequest, started: &dyn Fn(u32)) -> Result<Measur
     request.check()?;
     let (program, words) = request.command.split_first().ok_or(MeasuringError::NoCommand)?;
     let directory = open(&request.out, request.earlier)?;
+    let earlier = match request.earlier {
+        EarlierMeasurement::Extended => stored_exclusions(std::slice::from_ref(&request.out)),
+        EarlierMeasurement::Deleted => Vec::new(),
+    };
     let elsewhere = SharedHitDirectory::prepare(&request.out.join("hits"));
     let mut command = Command::new(program);
     command.args(words);
@@ -160,5 +165,5 @@ pub fn measure(request: &MeasureRequest, started: &dyn Fn(u32)) -> Result<Measur
         java::explain(&request.out, &jvms.root, &request.criteria)?;
     }
     let by_place = AbsoluteCompilerPath::find(&request.command, &around.compilers);
-    Ok(MeasuredRun { status, measurement: Measurement::read(directory)?, by_place })
+    Ok(MeasuredRun { status, measurement: Measurement::read(directory, earlier)?, by_place })
 }

@@ -2,6 +2,7 @@
 
 use crate::measure::directory::{EarlierMeasurement, Measurement, SUBDIRECTORIES, copy, open};
 use crate::measure::error::MeasuringError;
+use crate::measure::stored_exclusions::stored_exclusions;
 use std::path::{Path, PathBuf};
 
 /// Joins measurements in a directory. The result of an earlier merge is deleted first.
@@ -32,5 +33,5 @@ pub fn merge(directories: &[PathBuf], out: &Path) -> Result<Measurement, Measuri
             }
         }
     }
-    Measurement::read(lock)
+    Measurement::read(lock, stored_exclusions(directories))
 }

@@ -5,6 +5,7 @@
 //!   classes without the agent; `java/plans.rs`: predicates that the agent needs from the source;
 //! - `merge.rs`: joins several measurements;
 //! - `directory.rs`: the directory that probes write to, also in processes of other users;
+//! - `stored_exclusions.rs`: the files that do not count, which merging keeps;
 //! - `document.rs`, `states.rs`, `suggest.rs`, `variants.rs`, `measured_files.rs`: the document that every report reads;
 //! - `remark.rs`: remarks that users need to interpret the figures.
 //!
@@ -22,6 +23,7 @@ mod measured_files;
 mod merge;
 mod remark;
 mod states;
+mod stored_exclusions;
 mod suggest;
 mod variants;
 
@@ -33,4 +35,5 @@ pub use measured_command::{CommandEnvironment, CommandOutput, JvmOptions, Measur
 pub use measured_files::Selection;
 pub use merge::merge;
 pub use remark::Remark;
+pub use stored_exclusions::store_exclusions;
 pub use suggest::SuggestionScope;

@@ -10,7 +10,7 @@ use crate::program::{HelperParameters, PlanError};
 use crate::program::{Program, Reader};
 use crate::request::Notice;
 use crate::request::OutDir;
-use crate::request::{ObjectiveScope, Purpose, Regeneration, ReplayMode, Request, TestForm};
+use crate::request::{CAMPAIGN, ObjectiveScope, Purpose, Regeneration, ReplayMode, Request, TestForm};
 use crate::request::{OptionsFile, OptionsFileError};
 use crate::reuse::baseline_suite::{BaselineSuite, SuiteMembership};
 use crate::reuse::earlier_tests::EarlierTests;
@@ -324,10 +324,7 @@ fn in_its_language(request: &Request) -> Result<Request, PlanError> {
 
 /// Reads the document of an earlier run; an unreadable one is ignored.
 fn stored(request: &Request) -> Option<Document> {
-    if request.purpose != Purpose::Tests && request.regeneration != Regeneration::Resume {
-        return None;
-    }
-    let text = std::fs::read_to_string(request.out.join("campaign.json")).ok()?;
+    let text = std::fs::read_to_string(request.out.join(CAMPAIGN)).ok()?;
     Document::parse(&text).ok()
 }
 

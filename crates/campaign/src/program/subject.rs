@@ -42,18 +42,21 @@ fn methods(program: &Program, java: &JavaProgram, request: &Request) -> Result<V
     };
     let mut found = Vec::new();
     for name in names {
+        let names_class = |name: &str| known.iter().any(|id| java.is_of_class(*id, name) && !java.is_named(*id, name));
         let title = |id: &FuncId| module.functions[*id].name.clone();
         let meant: Vec<FuncId> = known.iter().copied().filter(|id| java.is_named(*id, &name)).collect();
+        let is_refused = |id: &FuncId| java.refusal(&module.functions[*id].name).is_some();
         match meant.as_slice() {
-            [only] => found.push(*only),
-            [] if known.iter().any(|id| java.is_of_class(*id, &name)) => {
+            // The name of a class is also that of its constructor, which tests of an enum cannot call.
+            [only] if !(is_refused(only) && names_class(&name)) => found.push(*only),
+            [] | [_] if known.iter().any(|id| java.is_of_class(*id, &name)) => {
                 let of_class = known.iter().copied().filter(|id| java.is_of_class(*id, &name));
                 // A class as a whole leaves out methods that cannot be tested, as it does if no name is given.
-                let (left_out, tested): (Vec<FuncId>, Vec<FuncId>) =
-                    of_class.partition(|id| java.refusal(&module.functions[*id].name).is_some());
+                let (left_out, tested): (Vec<FuncId>, Vec<FuncId>) = of_class.partition(is_refused);
                 found.extend(if tested.is_empty() { left_out } else { tested });
             }
             [] => return Err(SubjectError::Unknown { name, known: known.iter().map(title).collect() }),
+            [only] => found.push(*only),
             several => return Err(SubjectError::Ambiguous { name, which: several.iter().map(title).collect() }),
         }
     }

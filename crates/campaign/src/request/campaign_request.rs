@@ -56,6 +56,8 @@ pub struct Request {
     pub jobs: Option<usize>,
     /// The treatment of suites that an earlier run left.
     pub regeneration: Regeneration,
+    /// The treatment of passing tests that a run which replays them first does not need.
+    pub unneeded: UnneededTests,
     /// The executable with the verb `cc`, by which edited suites are measured; without it they only run.
     pub tool: Option<PathBuf>,
     /// Receives the solver queries that reach the SAT solver. The cache is not used with it.
@@ -98,6 +100,7 @@ impl Request {
             cache: None,
             jobs: None,
             regeneration: Regeneration::Plain,
+            unneeded: UnneededTests::Kept,
             tool: None,
             query_log: None,
             interrupt: Arc::default(),
@@ -112,6 +115,11 @@ impl Request {
     /// Returns true if existing tests are run before the search.
     pub fn runs_first(&self) -> bool {
         self.purpose == Purpose::Tests && (self.regeneration == Regeneration::Update || self.old.is_some())
+    }
+
+    /// Returns true if existing tests that pass stay, whatever they cover.
+    pub(crate) fn keeps_passing_tests(&self) -> bool {
+        self.runs_first() && self.unneeded == UnneededTests::Kept
     }
 
     /// Returns true if every path gets a test.
@@ -382,6 +390,15 @@ pub enum Regeneration {
     Update,
     /// An interrupted run continues: finished functions that are unchanged are not explored again.
     Resume,
+}
+
+/// The treatment of existing tests that pass, but that no objective of the run needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnneededTests {
+    /// They stay.
+    Kept,
+    /// They are removed, and the report lists them.
+    Pruned,
 }
 
 /// How tests are replayed on the compiled program.

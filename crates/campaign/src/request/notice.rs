@@ -132,7 +132,7 @@ impl fmt::Display for Notice {
         match self {
             Notice::OtherVariant { function } => write!(
                 f,
-                "the suite was measured on another variant of `{function}`: give the macros of the build (-D, -I)"
+                "the suite was measured on another variant of `{function}`: give the flags of its build: -D and -I, and others such as -std=gnu99 after --"
             ),
             Notice::NotMeasured { function } => {
                 write!(

@@ -5,8 +5,23 @@ use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Files that every verb writes, with their first bytes.
-const OURS: [(&str, &str); 2] = [("campaign.json", "{\n  \"schema_version\""), ("history.jsonl", "{\"time\":")];
+/// The document of `generate` and `prove`, and the figures of all their runs.
+pub const CAMPAIGN: &str = "campaign.json";
+/// The figures of all runs of `generate` and `prove`.
+pub const CAMPAIGN_HISTORY: &str = "history.jsonl";
+/// The document of `measure` and `merge`.
+pub const MEASUREMENT: &str = "measurement.json";
+/// The figures of all measurements.
+pub const MEASUREMENT_HISTORY: &str = "measurement-history.jsonl";
+
+/// Files that commands write, with their first bytes.
+const OURS: [(&str, &str); 5] = [
+    (CAMPAIGN, "{\n  \"schema_version\""),
+    (MEASUREMENT, "{\n  \"schema_version\""),
+    (CAMPAIGN_HISTORY, "{\"time\":"),
+    (MEASUREMENT_HISTORY, "{\"time\":"),
+    ("exclusions.json", "{\"excluded_paths\":"),
+];
 
 /// Errors of the output directory.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +29,7 @@ const OURS: [(&str, &str); 2] = [("campaign.json", "{\n  \"schema_version\""), (
 pub enum OutDirError {
     #[error("can't make the output directory {}", path.display())]
     NotMade { path: PathBuf, source: std::io::Error },
-    #[error("can't write to the output directory {}", path.display())]
+    #[error("can't write {}", path.display())]
     NotWritable { path: PathBuf, source: std::io::Error },
     #[error("can't clean {}", path.display())]
     NotCleaned { path: PathBuf, source: std::io::Error },
@@ -46,13 +61,15 @@ impl OutDir {
         let own = || path.to_path_buf();
         std::fs::create_dir_all(path).map_err(|source| OutDirError::NotMade { path: own(), source })?;
         let lock = path.join(".lock");
+        touchstone_base::check_confined(path, &lock)
+            .map_err(|source| OutDirError::NotWritable { path: lock.clone(), source })?;
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
         let file = file.map_err(|source| OutDirError::NotWritable { path: own(), source })?;
         match file.try_lock() {
             Ok(()) => {
                 touchstone_base::remove_partial_files(path)
                     .map_err(|source| OutDirError::NotCleaned { path: own(), source })?;
-                OURS.iter().try_for_each(|(name, begins)| check_file(&path.join(name), begins))?;
+                OURS.iter().try_for_each(|(name, begins)| check_file(path, &path.join(name), begins))?;
                 Ok(OutDir { path: own(), lock: file })
             }
             Err(std::fs::TryLockError::WouldBlock) => Err(OutDirError::Taken { path: own() }),
@@ -66,8 +83,11 @@ impl OutDir {
     }
 }
 
-/// Returns an error if a file exists that does not begin like one of ours, even if it is truncated.
-pub(crate) fn check_file(path: &Path, begins: &str) -> Result<(), OutDirError> {
+/// Returns an error if a file exists that does not begin like one of ours, even if it is truncated, or if it is a
+/// symbolic link out of the root.
+pub(crate) fn check_file(root: &Path, path: &Path, begins: &str) -> Result<(), OutDirError> {
+    touchstone_base::check_confined(root, path)
+        .map_err(|source| OutDirError::NotWritable { path: path.to_path_buf(), source })?;
     let Ok(file) = File::open(path) else { return Ok(()) };
     let mut found = Vec::new();
     let read = file.take(begins.len() as u64).read_to_end(&mut found);

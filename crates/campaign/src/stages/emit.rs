@@ -1,20 +1,22 @@
 //! Emission: writes tests to files, through one sink per test form.
 
-use super::sink::{SinkGroup, SinkResult, TestSink, TestSinks};
+use super::sink::{RetainedTestFiles, SinkGroup, SinkResult, TestSink, TestSinks};
 use crate::plan::Plan;
 use crate::plan::Work;
 use crate::program::CampaignError;
 use crate::request::Notice;
 use crate::request::check_file;
 use crate::request::{Purpose, TestDestination, TestForm};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use touchstone_criteria::{CoveredObjective, TestCase, objectives_by_test};
 use touchstone_emit::{
-    CSuite, CTestForm, EmitError, JUnit, JUnitSuite, ProgramFacts, Replayed, TestCompSuite, edited_suite_count,
+    CSuite, CTestForm, EmitError, JUnit, JUnitSuite, ProgramFacts, Replayed, RetainedSuites, SuiteDestination,
+    SuitePlace, TestCompSuite, deliver_file, deliver_suite, discard_staged_suites, existing_suites, remove_tests,
+    retained_suite_count,
 };
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::{FormSuites, SkippedTest};
@@ -49,11 +51,67 @@ pub(crate) struct TestFiles<'p> {
     plan: &'p Plan,
     /// Facts about the plan's program, once a suite in C needs them.
     facts: OnceLock<Arc<ProgramFacts>>,
+    /// The destination of each suite, by directory and function: it stays the same during a run.
+    destinations: Mutex<BTreeMap<(PathBuf, PathBuf), SuiteDestination>>,
+    /// The suites without edits that stay, by function.
+    retained: Mutex<BTreeMap<String, RetainedTestFiles>>,
+}
+
+/// Staged suites that are not delivered belong to interrupted functions, or the run failed.
+impl Drop for TestFiles<'_> {
+    fn drop(&mut self) {
+        let destinations = std::mem::take(self.destinations.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let folders: BTreeSet<PathBuf> = destinations.into_keys().map(|(folder, _)| folder).collect();
+        for folder in folders {
+            let _ = discard_staged_suites(&folder);
+        }
+    }
 }
 
 impl<'p> TestFiles<'p> {
     pub(crate) fn new(plan: &'p Plan) -> TestFiles<'p> {
-        TestFiles { plan, facts: OnceLock::new() }
+        // A run that was killed may have left staged suites.
+        for (_, _, folder) in IN_C {
+            let _ = discard_staged_suites(&plan.out.path().join(folder));
+        }
+        TestFiles { plan, facts: OnceLock::new(), destinations: Mutex::default(), retained: Mutex::default() }
+    }
+
+    /// Returns the destination of a function's suite in a directory: an older suite is replaced at the end.
+    fn destination(&self, folder: &Path, function: &str) -> Result<SuiteDestination, CampaignError> {
+        self.destination_of(folder, Path::new(function), |_| {
+            Ok(existing_suites(folder, function)?.iter().any(|suite| !suite.edited))
+        })
+    }
+
+    /// Returns the destination of something in a directory, given whether it replaces something older.
+    fn destination_of(
+        &self,
+        folder: &Path,
+        what: &Path,
+        replaces: impl Fn(&Path) -> Result<bool, CampaignError>,
+    ) -> Result<SuiteDestination, CampaignError> {
+        let mut known = self.destinations.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (folder.to_path_buf(), what.to_path_buf());
+        if let Some(destination) = known.get(&key) {
+            return Ok(*destination);
+        }
+        let destination = if replaces(what)? { SuiteDestination::Staged } else { SuiteDestination::InPlace };
+        known.insert(key, destination);
+        Ok(destination)
+    }
+
+    /// Returns the suites of a function that stay in all directories of C suites.
+    fn retained_suites(&self, function: &str) -> Result<RetainedSuites, CampaignError> {
+        let retained = self.retained.lock().unwrap_or_else(PoisonError::into_inner);
+        let unedited = retained.get(function).into_iter().flat_map(|suites| suites.keys().cloned()).collect();
+        let mut suites = RetainedSuites { counterparts: 0, unedited };
+        let request = &self.plan.request;
+        // Only tests that suites in the form `c` lack are generated, so their counterparts of other forms stay as well.
+        if request.purpose == Purpose::Tests && request.emit.contains(&TestForm::C) {
+            suites.counterparts = retained_suite_count(self.plan.out.path(), function, &suites)?;
+        }
+        Ok(suites)
     }
 
     fn facts(&self, module: &Module) -> Arc<ProgramFacts> {
@@ -85,14 +143,13 @@ impl TestSinks for TestFiles<'_> {
                 sinks.push(Box::new(InJUnit(suite)));
             }
         }
-        // Only tests that suites in the form `c` lack are generated, so edited suites of other forms are kept as well.
-        let staying = match emits(TestForm::C) {
-            true => edited_suite_count(out, &module.functions[func].name)?,
-            false => 0,
-        };
+        let function = &module.functions[func].name;
         for (requested, form, folder) in IN_C.into_iter().filter(|(requested, ..)| emits(*requested)) {
             let Some(target) = plan.target.c() else { continue };
-            match CSuite::create_after(&out.join(folder), module, &self.facts(module), func, target, form, staying) {
+            let folder = out.join(folder);
+            let (retained, destination) = (self.retained_suites(function)?, self.destination(&folder, function)?);
+            let place = SuitePlace { retained, destination, root: Some(out.to_path_buf()) };
+            match CSuite::create_in(&folder, module, &self.facts(module), func, target, form, &place) {
                 // Tests of this function cannot be written; others may.
                 Err(error @ (EmitError::NoUnit { .. } | EmitError::NotIncludable { .. })) => {
                     sinks.push(Box::new(Refusal { why: error.to_string() }));
@@ -106,9 +163,45 @@ impl TestSinks for TestFiles<'_> {
             sinks.push(Box::new(InTestComp(suite)));
         }
         if emits(TestForm::Json) {
-            sinks.push(Box::new(JsonLines::create(out, module, func)?));
+            let path = json_path(out, function);
+            let destination = self.destination_of(out, &path, |path| Ok(path.exists()))?;
+            sinks.push(Box::new(JsonLines::create(out, &path, module, destination)?));
         }
         Ok(Box::new(SinkGroup(sinks)))
+    }
+
+    fn retain(&self, module: &Module, func: FuncId, suites: RetainedTestFiles) {
+        let mut retained = self.retained.lock().unwrap_or_else(PoisonError::into_inner);
+        retained.insert(module.functions[func].name.clone(), suites);
+    }
+
+    fn deliver(&self, module: &Module, func: FuncId) -> Result<(), CampaignError> {
+        let (plan, function) = (self.plan, &module.functions[func].name);
+        let emits = |form: &TestForm| plan.request.purpose == Purpose::Tests && plan.request.emit.contains(form);
+        if let Some(target) = plan.target.java() {
+            for (_, junit, folder) in IN_JUNIT.into_iter().filter(|(requested, ..)| emits(requested)) {
+                touchstone_emit::deliver_junit_tests(&junit_folder(plan, folder), module, func, target, junit)?;
+            }
+        }
+        let json = json_path(plan.out.path(), function);
+        let staged = SuiteDestination::Staged.path_of(&json);
+        if emits(&TestForm::Json) && staged.exists() {
+            deliver_file(&staged, &json)?;
+        }
+        if plan.target.c().is_none() {
+            return Ok(());
+        }
+        let failing = self.retained.lock().unwrap_or_else(PoisonError::into_inner).get(function).cloned();
+        for (suite, failing) in failing.unwrap_or_default() {
+            remove_tests(&suite, &failing)?;
+        }
+        for (_, _, folder) in IN_C.into_iter().filter(|(requested, ..)| emits(requested)) {
+            let folder = plan.out.path().join(folder);
+            if self.destination(&folder, function)? == SuiteDestination::Staged {
+                deliver_suite(&folder, function, &self.retained_suites(function)?)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -178,7 +271,7 @@ impl TestSink for InJUnit<'_> {
 
     fn finish(&mut self) -> Result<SinkResult, CampaignError> {
         self.0.finish()?;
-        Ok(SinkResult::Suite(self.0.path().to_path_buf()))
+        Ok(SinkResult::Suite(self.0.written_path().to_path_buf()))
     }
 }
 
@@ -202,7 +295,7 @@ impl TestSink for InC<'_> {
     }
 
     fn path(&self) -> Option<PathBuf> {
-        Some(self.suite.path().to_path_buf())
+        Some(self.suite.delivered_path())
     }
 
     fn forms(&self) -> Vec<FormSuites> {
@@ -251,6 +344,11 @@ impl TestSink for InTestComp {
     }
 }
 
+/// Returns the file with the tests of a function as JSON.
+fn json_path(out: &Path, function: &str) -> PathBuf {
+    out.join(format!("tests_{function}.jsonl"))
+}
+
 /// Writes one JSON object per line, also for tests that cannot be written in C. The file is complete after every test.
 struct JsonLines<'m> {
     module: &'m Module,
@@ -259,9 +357,14 @@ struct JsonLines<'m> {
 }
 
 impl<'m> JsonLines<'m> {
-    fn create(out: &Path, module: &'m Module, func: FuncId) -> Result<JsonLines<'m>, CampaignError> {
-        let path = out.join(format!("tests_{}.jsonl", module.functions[func].name));
-        check_file(&path, "{\"id\":")?;
+    fn create(
+        out: &Path,
+        path: &Path,
+        module: &'m Module,
+        destination: SuiteDestination,
+    ) -> Result<JsonLines<'m>, CampaignError> {
+        check_file(out, path, "{\"id\":")?;
+        let path = destination.path_of(path);
         match File::create(&path) {
             Ok(file) => Ok(JsonLines { module, path, file }),
             Err(source) => Err(CampaignError::NotWritten { path, source }),

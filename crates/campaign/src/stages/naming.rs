@@ -9,13 +9,15 @@ use std::collections::BTreeSet;
 use touchstone_criteria::TestCase;
 use touchstone_ir::Module;
 
-/// Names tests, and sorts them by number.
+/// Names tests, and sorts them by number. `taken` are the names of other tests, and `reserved` those of earlier tests with
+/// other inputs.
 pub(crate) fn name(
     tests: &mut [TestCase],
     evaluated: &mut TestRows,
     module: &Module,
     earlier: &EarlierTests,
     taken: &BTreeSet<String>,
+    reserved: &BTreeSet<String>,
 ) {
     let Some(stem) = tests.first().and_then(|test| test.id.rsplit_once('_')).map(|(stem, _)| stem.to_string()) else {
         return;
@@ -28,11 +30,16 @@ pub(crate) fn name(
     let mut rows = std::mem::take(&mut evaluated.rows);
     let mut next = 1;
     for (test, kept) in tests.iter_mut().zip(kept) {
+        if let Some(description) = earlier.description_of(test, module) {
+            test.description = description.to_string();
+        }
         let name = kept.unwrap_or_else(|| {
-            while !used.insert(format!("{stem}_{next}")) {
+            let mut name = format!("{stem}_{next}");
+            while reserved.contains(&name) || !used.insert(name.clone()) {
                 next += 1;
+                name = format!("{stem}_{next}");
             }
-            format!("{stem}_{next}")
+            name
         });
         if let Some(seen) = rows.remove(&test.id) {
             evaluated.rows.insert(name.clone(), seen);

@@ -2,16 +2,17 @@
 
 use crate::plan::Plan;
 use crate::plan::Work;
-use crate::request::Notice;
+use crate::request::{Notice, Purpose};
 use crate::reuse::baseline_suite::add_tests;
+use crate::stages::existing_suites::is_same_test;
 use std::collections::BTreeSet;
 use touchstone_criteria::{
     Campaign, Criterion, DecisionTable, FunctionResult, Objective, ObjectiveCounts, PathCounts, Replay, SolverUse,
     TestCase,
 };
 use touchstone_emit::Target;
-use touchstone_report::document::{Change, ChangedFunction};
-use touchstone_report::{Document, FormSuites, ReportedSuite, Supplements, join_forms};
+use touchstone_report::document::{Change, ChangedFunction, Test};
+use touchstone_report::{Document, FormSuites, ReportedSuite, ReportedVerdict, Supplements, join_forms};
 
 /// The result for one function.
 pub(crate) struct FunctionOutcome {
@@ -137,11 +138,36 @@ impl CampaignResult {
         plan.resumed.join(&mut document);
         let untouched = document.change.iter().flat_map(|change| &change.unaffected).map(String::as_str);
         document.left_alone = plan.earlier.tests_of(&untouched.collect());
+        // The files of other functions stay, and so do the inputs of their tests.
+        let own: BTreeSet<&str> = match plan.request.purpose {
+            Purpose::Tests => document.functions.iter().map(|function| function.name.as_str()).collect(),
+            Purpose::Verdicts => BTreeSet::new(),
+        };
+        let others = plan.earlier.tests_of_others(&own);
+        document.left_alone.extend(others);
+        if plan.request.keeps_passing_tests() {
+            let retained = retained_tests(plan, &document);
+            document.left_alone.extend(retained);
+        }
         add_tests(&mut document);
         touchstone_report::exclude(&mut document);
         touchstone_report::count_forms(&mut document);
         document
     }
+}
+
+/// Returns the earlier tests that stay although this run did not generate them: their inputs are known to later runs.
+fn retained_tests(plan: &Plan, document: &Document) -> Vec<Test> {
+    let generated: BTreeSet<&str> = document.tests.iter().map(|test| test.id.as_str()).collect();
+    let mut retained = Vec::new();
+    for suite in document.kept.iter().filter(|suite| !suite.edited) {
+        let stays = |test: &Test| {
+            let mut own = suite.tests.iter().filter(|own| is_same_test(&own.name, &test.id));
+            !generated.contains(test.id.as_str()) && own.any(|own| own.verdict == ReportedVerdict::Passes)
+        };
+        retained.extend(plan.earlier.tests_with(&suite.function, stays));
+    }
+    retained
 }
 
 /// Returns the functions that were explored exhaustively without a single path or test.

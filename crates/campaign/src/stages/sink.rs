@@ -4,7 +4,7 @@
 //! The sinks that write files are in `emit.rs`.
 
 use crate::program::CampaignError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use touchstone_criteria::{CoveredObjective, TestCase};
@@ -69,7 +69,18 @@ pub enum SinkResult {
 pub trait TestSinks: Sync {
     /// Opens a sink for the tests of a function. Tests of an earlier sink for it are discarded.
     fn open<'s>(&'s self, module: &'s Module, func: FuncId) -> Result<Box<dyn TestSink + 's>, CampaignError>;
+
+    /// Sets the suites of a function that stay as they are, except for the named tests. It is called before `open`.
+    fn retain(&self, _module: &Module, _func: FuncId, _suites: RetainedTestFiles) {}
+
+    /// Puts the tests of a finished function in the place of its older tests.
+    fn deliver(&self, _module: &Module, _func: FuncId) -> Result<(), CampaignError> {
+        Ok(())
+    }
 }
+
+/// The first files of suites that stay, each with its tests that are removed because they fail.
+pub type RetainedTestFiles = BTreeMap<PathBuf, BTreeSet<String>>;
 
 /// Discards all tests.
 pub(crate) struct DiscardingSinks;

@@ -3,6 +3,7 @@
 pub mod exit;
 pub mod outputs;
 pub mod progress;
+pub mod progress_lines;
 pub mod query_dump;
 pub mod stdout;
 pub mod thread_time;

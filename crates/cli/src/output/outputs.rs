@@ -7,11 +7,46 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+use touchstone_campaign::{CAMPAIGN, CAMPAIGN_HISTORY, MEASUREMENT, MEASUREMENT_HISTORY};
 use touchstone_report::{Document, Figures, HistoryEntry, Style, Threshold, ThresholdResult, export, html};
 
-/// The files of the output directory: the document of the last run, and the figures of all runs.
-const CAMPAIGN: &str = "campaign.json";
-const HISTORY: &str = "history.jsonl";
+/// A document in the output directory, with the figures of all runs that wrote it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stored {
+    /// Written by `generate` and `prove`.
+    Campaign,
+    /// Written by `measure` and `merge`.
+    Measurement,
+}
+
+impl Stored {
+    fn document(self) -> &'static str {
+        match self {
+            Stored::Campaign => CAMPAIGN,
+            Stored::Measurement => MEASUREMENT,
+        }
+    }
+
+    fn history(self) -> &'static str {
+        match self {
+            Stored::Campaign => CAMPAIGN_HISTORY,
+            Stored::Measurement => MEASUREMENT_HISTORY,
+        }
+    }
+
+    /// Returns the document that was written last to a directory, and the other one if it exists.
+    fn newest_in(directory: &Path) -> (Stored, Option<Stored>) {
+        let written =
+            |stored: Stored| std::fs::metadata(directory.join(stored.document())).and_then(|meta| meta.modified());
+        match (written(Stored::Campaign), written(Stored::Measurement)) {
+            (Ok(campaign), Ok(measured)) if measured > campaign => (Stored::Measurement, Some(Stored::Campaign)),
+            (Ok(_), Ok(_)) => (Stored::Campaign, Some(Stored::Measurement)),
+            (Err(_), Ok(_)) => (Stored::Measurement, None),
+            (_, Err(_)) => (Stored::Campaign, None),
+        }
+    }
+}
+
 /// The patch with the suggested assertions.
 const PATCH: &str = "suggested.patch";
 
@@ -111,6 +146,7 @@ impl Outputs {
 /// Writes the patch with the suggested assertions.
 pub fn write_patch(out: &Path, document: &Document, quiet: bool) -> Result<()> {
     let path = out.join(PATCH);
+    touchstone_base::check_confined(out, &path)?;
     let patch = touchstone_report::patch(document, &|file| std::fs::read_to_string(file).ok());
     if patch.is_empty() {
         // The patch of an earlier measurement is stale.
@@ -126,9 +162,9 @@ pub fn write_patch(out: &Path, document: &Document, quiet: bool) -> Result<()> {
 }
 
 /// Stores the document of a run in its output directory, appends its figures to the history, and returns the history.
-pub fn store(out: &Path, document: &Document) -> Result<Vec<HistoryEntry>> {
-    write(&out.join(CAMPAIGN), &document.to_stored())?;
-    let path = out.join(HISTORY);
+pub fn store(out: &Path, stored: Stored, document: &Document) -> Result<Vec<HistoryEntry>> {
+    write_in(out, &out.join(stored.document()), &document.to_stored())?;
+    let path = out.join(stored.history());
     let mut text = match std::fs::read(&path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -140,21 +176,48 @@ pub fn store(out: &Path, document: &Document) -> Result<Vec<HistoryEntry>> {
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     text += &HistoryEntry::new(now, &Figures::new(document)).to_line();
-    write(&path, &text)?;
+    write_in(out, &path, &text)?;
     Ok(touchstone_report::read_history(&text))
 }
 
-/// Reads the document and the history that [`store`] wrote. `path` is the output directory or the document itself.
-pub fn load(path: &Path) -> Result<(Document, Vec<HistoryEntry>)> {
-    let (file, dir) = match path.is_file() {
-        true => (path.to_path_buf(), path.parent().unwrap_or(Path::new(".")).to_path_buf()),
-        false => (path.join(CAMPAIGN), path.to_path_buf()),
+/// Reads the document and the history that [`store`] wrote. `path` is the document itself or the output directory; of a
+/// directory with two documents, the newer one is read, and the other one is named on standard error.
+pub fn load(path: &Path, quiet: bool) -> Result<(Document, Vec<HistoryEntry>)> {
+    let (file, dir, stored) = match path.is_file() {
+        true => {
+            let is_measured = path.file_name().is_some_and(|name| name == MEASUREMENT);
+            let stored = if is_measured { Stored::Measurement } else { Stored::Campaign };
+            (path.to_path_buf(), path.parent().unwrap_or(Path::new(".")).to_path_buf(), stored)
+        }
+        false => {
+            let (stored, other) = Stored::newest_in(path);
+            if let Some(other) = other.filter(|_| !quiet) {
+                let shown = path.join(other.document());
+                eprintln!(
+                    "{}",
+                    match other {
+                        Stored::Campaign => format!(
+                            "this is the last measurement; for generated tests: touchstone report {}",
+                            shown.display()
+                        ),
+                        Stored::Measurement => format!(
+                            "this is the last run of generate or prove; for the measurement: touchstone report {}",
+                            shown.display()
+                        ),
+                    }
+                );
+            }
+            (path.join(stored.document()), path.to_path_buf(), stored)
+        }
     };
     let text = std::fs::read_to_string(&file).with_context(|| {
-        format!("can't read {}; run touchstone generate or prove first, or name the directory of a run", file.display())
+        format!(
+            "can't read {}; run touchstone generate, prove or measure first, or name the directory of a run",
+            file.display()
+        )
     })?;
     let document = Document::parse(&text).with_context(|| format!("{} is not a campaign", file.display()))?;
-    let history = std::fs::read_to_string(dir.join(HISTORY)).unwrap_or_default();
+    let history = std::fs::read_to_string(dir.join(stored.history())).unwrap_or_default();
     Ok((document, touchstone_report::read_history(&history)))
 }
 
@@ -196,13 +259,31 @@ fn write_site(dir: &Path, document: &Document, history: &[HistoryEntry], quiet: 
             Err(_) => {}
         }
     }
-    for page in html::site(&html::SiteInput { document, sources: &sources, history }) {
-        write(&dir.join(&page.path), &page.text)?;
+    let pages = html::site(&html::SiteInput { document, sources: &sources, history });
+    for page in &pages {
+        let path = dir.join(&page.path);
+        if std::fs::read(&path)
+            .is_ok_and(|there| !html::is_page(&page.path, &page.text, &String::from_utf8_lossy(&there)))
+        {
+            bail!(
+                "{} was not written by Touchstone and would be overwritten; choose another directory with --html",
+                path.display()
+            );
+        }
+    }
+    for page in pages {
+        write_in(dir, &dir.join(&page.path), &page.text)?;
     }
     if !quiet {
         eprintln!("report: {}", dir.join("index.html").display());
     }
     Ok(())
+}
+
+/// Writes a file in a directory, which no symbolic link may lead out of.
+fn write_in(root: &Path, path: &Path, text: &str) -> Result<()> {
+    touchstone_base::check_confined(root, path)?;
+    write(path, text)
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Progress on standard error while functions are explored. The only file that uses `indicatif`.
 
+use crate::output::progress_lines::ProgressLines;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -21,16 +22,20 @@ pub fn error_label() -> &'static str {
 }
 
 /// The progress of several explorations.
-#[derive(Clone)]
 pub struct Display {
     bars: Option<MultiProgress>,
+    lines: Option<ProgressLines>,
 }
 
 impl Display {
-    /// Creates a display. It is empty if standard error is no terminal, or if the user wants quiet.
-    pub fn new(quiet: bool) -> Display {
-        let shown = !quiet && std::io::stderr().is_terminal();
-        Display { bars: shown.then(MultiProgress::new) }
+    /// Creates a display for this many functions. It prints lines if standard error is no terminal, and nothing if the
+    /// user wants quiet.
+    pub fn new(quiet: bool, functions: usize) -> Display {
+        match std::io::stderr().is_terminal() {
+            _ if quiet => Display { bars: None, lines: None },
+            true => Display { bars: Some(MultiProgress::new()), lines: None },
+            false => Display { bars: None, lines: Some(ProgressLines::start(functions)) },
+        }
     }
 }
 
@@ -45,24 +50,41 @@ impl ProgressListener for Display {
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
         });
-        Box::new(Line { bar, last: std::time::Instant::now() })
+        if let Some(lines) = &self.lines {
+            lines.set(name, String::new());
+        }
+        Box::new(Line { bar, lines: self.lines.as_ref(), name: name.to_string(), last: std::time::Instant::now() })
     }
 }
 
 /// The line of one function.
-struct Line {
+struct Line<'d> {
     bar: Option<ProgressBar>,
+    lines: Option<&'d ProgressLines>,
+    name: String,
     last: std::time::Instant,
 }
 
-impl FunctionProgress for Line {
+impl Line<'_> {
+    fn show(&self, state: String) {
+        if let Some(lines) = self.lines {
+            lines.set(&self.name, state);
+        } else if let Some(bar) = &self.bar {
+            bar.set_message(state);
+        }
+    }
+}
+
+impl FunctionProgress for Line<'_> {
     fn explored(&mut self, progress: &Progress) {
-        let Some(bar) = &self.bar else { return };
+        if self.bar.is_none() && self.lines.is_none() {
+            return;
+        }
         if self.last.elapsed() < Duration::from_millis(100) {
             return;
         }
         self.last = std::time::Instant::now();
-        bar.set_message(format!(
+        self.show(format!(
             "{} paths, {} open, {} tests, solver {:.0} %",
             progress.paths,
             progress.open,
@@ -72,12 +94,15 @@ impl FunctionProgress for Line {
     }
 
     fn replayed(&mut self, done: usize, total: usize) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(format!("replaying {done}/{total} tests"));
+        if self.bar.is_some() || self.lines.is_some() {
+            self.show(format!("replaying {done}/{total} tests"));
         }
     }
 
     fn finish(&mut self) {
+        if let Some(lines) = self.lines {
+            lines.finish(&self.name);
+        }
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

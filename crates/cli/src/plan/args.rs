@@ -105,6 +105,9 @@ pub struct Generate {
     /// --since and --old)
     #[arg(long, conflicts_with = "resume")]
     pub update: bool,
+    /// With --since, --old or --update: remove passing tests that no objective of the run needs, and list them
+    #[arg(long)]
+    pub prune: bool,
     /// Resume an interrupted run: functions that it finished and that have not changed are not explored again
     #[arg(long)]
     pub resume: bool,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_campaign::{
     Compilation, Effort, InputAssumptions, ObjectiveScope, Purpose, Regeneration, ReplayMode, Request, Subject,
-    TestDestination, TestForm,
+    TestDestination, TestForm, UnneededTests,
 };
 use touchstone_criteria::{AssumeOption, Criterion};
 use touchstone_engine::SearchOptions;
@@ -65,6 +65,7 @@ impl Generate {
                 (false, true) => Regeneration::Resume,
                 (false, false) => Regeneration::Plain,
             },
+            unneeded: if self.prune { UnneededTests::Pruned } else { UnneededTests::Kept },
             tool: None,
             query_log: None,
             interrupt: Arc::default(),

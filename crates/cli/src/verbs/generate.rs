@@ -1,14 +1,15 @@
 //! `touchstone generate` and `touchstone prove`: a run from options to an exit code.
 
 use crate::output::exit::Exit;
-use crate::output::outputs;
+use crate::output::outputs::{self, Stored};
 use crate::output::progress::Display;
 use crate::output::query_dump::QueryDump;
 use crate::plan::args::{Generate, OutputFormat};
 use crate::plan::{cache_location, old_version};
 use crate::verbs::interrupt;
 use crate::verbs::report::figures_for_thresholds;
-use anyhow::Result;
+use anyhow::{Result, bail};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -30,6 +31,9 @@ pub fn prove(options: &Generate) -> Result<ExitCode> {
 
 fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
     let criteria = criteria(options)?;
+    if options.prune && !(options.update || options.since.is_some() || options.old.is_some()) {
+        bail!("--prune removes tests that a change made unnecessary; add --since REV, --old DIR or --update");
+    }
     options.outputs.check_criteria(&criteria.iter().map(ToString::to_string).collect::<Vec<_>>())?;
     let cache = cache_location::of_campaigns(options.cache.as_deref());
     let old = old_version::find(options)?;
@@ -47,12 +51,16 @@ fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
         plan => plan?,
     };
     warn(options, &plan.notices);
-    if options.resume && !options.quiet {
+    let is_resumed = options.resume && !options.quiet;
+    if is_resumed && plan.finished_before() > 0 {
         eprintln!("{}", resumed(&plan));
     }
-    let finished = run(&plan, &Display::new(options.quiet))?;
+    let finished = run(&plan, &Display::new(options.quiet, plan.tasks.len()))?;
     warn(options, &finished.notices());
     let document = finished.document(&plan);
+    if is_resumed && plan.finished_before() == 0 {
+        eprintln!("{}", resumed_from_cache(&plan, &document));
+    }
     let below = report(options, &plan, &document)?;
     if let Some((dump, directory)) = dump.zip(options.dump_queries.as_ref()) {
         let summary = dump.finish()?;
@@ -78,9 +86,24 @@ fn criteria(options: &Generate) -> Result<Vec<Criterion>> {
 /// Returns a message with the number of functions that a resumed run does not explore again.
 fn resumed(plan: &Plan) -> String {
     match plan.finished_before() {
-        0 => "nothing to resume: every function is explored".to_string(),
         1 => format!("resumed: 1 function was finished, {} to go", plan.tasks.len()),
         finished => format!("resumed: {finished} functions were finished, {} to go", plan.tasks.len()),
+    }
+}
+
+/// Returns a message for a run without a document to resume: a killed run leaves its finished functions in the cache.
+fn resumed_from_cache(plan: &Plan, document: &Document) -> String {
+    let known: BTreeSet<&str> =
+        document.functions.iter().filter(|function| function.cached).map(|function| function.name.as_str()).collect();
+    match (known.len(), plan.request.cache.is_some()) {
+        (0, true) => "nothing to resume: every function was explored".to_string(),
+        (0, false) => "nothing to resume: every function was explored; a killed run can be resumed from the cache, \
+                       which is off (--cache DIR)"
+            .to_string(),
+        (1, _) => format!("resumed: 1 function was finished, {} explored now", plan.tasks.len().saturating_sub(1)),
+        (some, _) => {
+            format!("resumed: {some} functions were finished, {} explored now", plan.tasks.len().saturating_sub(some))
+        }
     }
 }
 
@@ -92,7 +115,7 @@ fn warn(options: &Generate, notices: &[Notice]) {
 
 /// Stores the document, prints it, and writes the requested reports.
 fn report(options: &Generate, plan: &Plan, document: &Document) -> Result<Exit> {
-    let history = outputs::store(plan.out.path(), document)?;
+    let history = outputs::store(plan.out.path(), Stored::Campaign, document)?;
     let text = match options.format {
         OutputFormat::Json => document.to_json(),
         OutputFormat::Text => {

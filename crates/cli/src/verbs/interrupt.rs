@@ -4,16 +4,19 @@
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 /// Installs a handler that sets the flag and terminates all child processes (compilers, tests) on the first Ctrl-C or
-/// SIGTERM. The second one terminates this process.
+/// SIGTERM. Another one, more than a second later, terminates this process.
 pub fn on_ctrl_c(flag: Arc<AtomicBool>) -> Result<()> {
+    let signals = SignalCount::default();
     ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+        match signals.next() {
+            Signal::First => flag.store(true, Ordering::Relaxed),
+            Signal::Echo => return,
+            Signal::Second => std::process::exit(130),
         }
         std::thread::spawn(|| {
             // A child that was being started when the signal arrived appears a little later.
@@ -24,6 +27,40 @@ pub fn on_ctrl_c(flag: Arc<AtomicBool>) -> Result<()> {
         });
     })
     .context("can't handle signals")
+}
+
+/// The time during which further signals are those of one request: `timeout` sends its signal to the process and to its
+/// group, and a terminal may add its own.
+const ECHO: Duration = Duration::from_millis(1000);
+
+/// The role of a signal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Signal {
+    /// The request to end.
+    First,
+    /// A repetition of the first signal by the same sender.
+    Echo,
+    /// The request to end at once.
+    Second,
+}
+
+/// The signals so far.
+#[derive(Default)]
+struct SignalCount(OnceLock<Instant>);
+
+impl SignalCount {
+    /// Counts a signal that has arrived now.
+    fn next(&self) -> Signal {
+        match self.0.get() {
+            None => {
+                // Signals are handled one after the other.
+                let _ = self.0.set(Instant::now());
+                Signal::First
+            }
+            Some(first) if first.elapsed() < ECHO => Signal::Echo,
+            Some(_) => Signal::Second,
+        }
+    }
 }
 
 /// The number of scans for further descendants, and the time between them.
@@ -38,13 +75,16 @@ pub struct StopRequest {
 }
 
 impl StopRequest {
-    /// Installs a handler: the first signal sets the flag, the second one terminates this process.
+    /// Installs a handler: the first signal sets the flag, another one more than a second later terminates this process.
     pub fn new() -> Result<StopRequest> {
         let stop = StopRequest { asked: Arc::default(), child: Arc::default() };
         let (asked, child) = (Arc::clone(&stop.asked), Arc::clone(&stop.child));
+        let signals = SignalCount::default();
         ctrlc::set_handler(move || {
-            if asked.swap(true, Ordering::SeqCst) {
-                std::process::exit(130);
+            match signals.next() {
+                Signal::First => asked.store(true, Ordering::SeqCst),
+                Signal::Echo => return,
+                Signal::Second => std::process::exit(130),
             }
             end_all(child.load(Ordering::SeqCst));
         })

@@ -2,7 +2,7 @@
 //! several measurements.
 
 use crate::output::exit::Exit;
-use crate::output::outputs;
+use crate::output::outputs::{self, Stored};
 use crate::plan::args::{CriterionNames, OutputFormat, criteria_help};
 use crate::verbs::report::ReportOptions;
 use anyhow::{Context, Result, bail};
@@ -195,12 +195,14 @@ fn show(measurement: &Measurement, options: &Show, criteria: &[String]) -> Resul
         Suggesting::Every => SuggestionScope::Every,
     });
     let (here, root) = options.places()?;
-    let exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
+    let mut exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
+    exclude.extend(measurement.excluded.iter().cloned());
+    touchstone_campaign::store_exclusions(measurement.directory.path(), &exclude)?;
     let selection = Selection { here, root, exclude };
     let StateOptions { assertion, modifies, queries } = options.state.clone();
     let rules = StateRules { assertions: assertion, modifies, queries };
     let (document, remarks) = measured_document(&measurement.measured, &selection, &rules, suggest)?;
-    let history = outputs::store(measurement.directory.path(), &document)?;
+    let history = outputs::store(measurement.directory.path(), Stored::Measurement, &document)?;
     if suggest.is_some() {
         outputs::write_patch(measurement.directory.path(), &document, options.shown.quiet)?;
     }

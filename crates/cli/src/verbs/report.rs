@@ -12,7 +12,7 @@ use touchstone_report::{ChangedLines, Detail, Document, Figures, HistoryEntry};
 
 #[derive(ClapArgs, Debug)]
 pub struct Report {
-    /// The output directory of a run, or its campaign.json
+    /// The output directory of a run, or a document in it: campaign.json (generate, prove) or measurement.json (measure, merge)
     #[arg(value_name = "DIR", default_value = "touchstone-out")]
     pub dir: PathBuf,
     #[command(flatten)]
@@ -83,7 +83,7 @@ pub fn figures_for_thresholds(document: &Document, criteria: &[String]) -> Optio
 
 /// Runs `report`.
 pub fn report(options: &Report) -> Result<ExitCode> {
-    let (document, history) = outputs::load(&options.dir)?;
+    let (document, history) = outputs::load(&options.dir, options.shown.quiet)?;
     Ok(options.shown.show(document, &history, &[])?.into())
 }
 

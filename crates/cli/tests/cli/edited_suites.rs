@@ -283,10 +283,26 @@ fn an_edited_suite_for_a_framework_stays_and_only_tests_that_it_lacks_go_beside_
     folder.edit(file, "static void test_grade_1(void) {\n", "static void test_grade_1(void) {\n    /* mine */\n");
     let edited = folder.read(file);
     let said = folder.says(&["--emit", "c,unity"], 0);
-    assert!(said.contains("unity/test_grade.c, edited and kept: not run"), "{said}");
+    assert!(said.contains("unity/test_grade.c, edited and kept: all ") && said.contains(" tests pass"), "{said}");
     assert_eq!(folder.read(file), edited);
     let more = folder.read("touchstone-out/unity/test_grade.more.c");
     assert_eq!(more.matches("static void test_grade_").count(), 1, "{more}");
+    // An edited test that fails is noticed.
+    folder.write(file, &edited.replacen("TEST_ASSERT_EQUAL_INT(1, result)", "TEST_ASSERT_EQUAL_INT(7, result)", 1));
+    let said = folder.says(&["--emit", "c,unity"], 4);
+    assert!(said.contains("result: 7 → 1"), "{said}");
+    // Without tests in C, the coverage of an edited suite counts.
+    let folder = Folder::new(GRADE);
+    folder.says(&["--emit", "unity"], 0);
+    let whole = folder.read(file);
+    let first = whole.find("/* ").and_then(|_| whole.find("static void test_grade_1(void) {")).expect("a test");
+    let end = first + whole[first..].find("\n}\n").expect("an end") + 3;
+    let less = format!("{}{}", &whole[..first], &whole[end..]).replace("    RUN_TEST(test_grade_1);\n", "");
+    folder.write(file, &less);
+    let json = folder.json(&["--emit", "unity"]);
+    assert_eq!(json["kept"][0]["edited"], true, "{}", json["kept"]);
+    let made = json["tests"].as_array().expect("tests").iter().filter(|test| test["outcome"] != "measured");
+    assert_eq!(made.count(), 1, "{}", json["tests"]);
     // The same tests stay in every form if those in C were edited.
     let folder = Folder::new(GRADE);
     folder.says(&["--emit", "c,unity"], 0);

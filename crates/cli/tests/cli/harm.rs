@@ -33,7 +33,7 @@ fn directories_of_the_user_s_are_refused_and_stay_as_they_are() {
     let check = |files: &[(&str, &str)], words: &[&str]| {
         let scratch = tempfile::tempdir().expect("a scratch directory");
         let folder = scratch.path();
-        write(folder, &[("a.c", PROGRAM)]);
+        write(folder, &[("a.c", PROGRAM), ("f.c", "int f(int x) { return x > 3; }\n")]);
         assert!(touchstone(folder, &["measure", "-o", "m", "--", "sh", "-c", "gcc a.c && ./a.out"]).status.success());
         write(folder, files);
         let run = touchstone(folder, words);
@@ -60,9 +60,50 @@ fn directories_of_the_user_s_are_refused_and_stay_as_they_are() {
     check(&[("test_main.c", "int mine;\n")], &generate);
     check(&[("test_main.002.c", "int mine;\n")], &generate);
     check(&[("include/klee/klee.h", "#define KLEE_ITSELF\n")], &generate);
+    check(&[("touchstone_test.h", "#define MINE 1\n")], &generate);
+    check(&[("touchstone_test.c", "int mine;\n")], &generate);
+    check(&[("include/touchstone.h", "/* A touchstone of my own. */\n")], &generate);
+    check(&[("exclusions.json", "[]\n")], &generate);
+    let gtest = ["generate", "-o", ".", "--no-replay", "--emit", "gtest", "f.c"];
+    check(&[("gtest/touchstone_gtest.h", "#define MINE 1\n")], &gtest);
+    check(&[("gtest/touchstone_gtest.cc", "int mine;\n")], &gtest);
+    let html = ["generate", "-o", "out", "--no-replay", "--html", "site", "a.c"];
+    check(&[("site/index.html", "<!doctype html>\n<title>mine</title>\n")], &html);
+    check(&[("site/style.css", "body { color: red }\n")], &html);
     check(&[("tests_main.jsonl", "mine\n")], &["generate", "-o", ".", "--no-replay", "--emit", "json", "a.c"]);
     let testcomp = ["generate", "-o", ".", "--no-replay", "--entry", "main", "--emit", "testcomp", "a.c"];
     check(&[("test-suite/metadata.xml", "<test-metadata/>\n")], &testcomp);
+    check(&[("test-suite.zip", "PK mine\n")], &testcomp);
+}
+
+#[test]
+fn links_out_of_an_output_directory_are_not_followed() {
+    let check = |link: &str, target: &str, words: &[&str]| {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let folder = scratch.path();
+        write(folder, &[("a.c", &format!("int f(int x) {{ return x > 3; }}\n{PROGRAM}")), ("elsewhere/mine", "mine")]);
+        let link = folder.join(link);
+        std::fs::create_dir_all(link.parent().expect("a directory")).expect("writable");
+        std::os::unix::fs::symlink(folder.join("elsewhere").join(target), &link).expect("a link");
+        let run = touchstone(folder, words);
+        assert_eq!(run.status.code(), Some(1), "{words:?}: {}", said(&run));
+        assert!(said(&run).contains("is a symbolic link to "), "{words:?}: {}", said(&run));
+        let left: Vec<_> = std::fs::read_dir(folder.join("elsewhere")).expect("there").flatten().collect();
+        assert_eq!(left.len(), 1, "{words:?}: {left:?}");
+        assert_eq!(std::fs::read_to_string(folder.join("elsewhere/mine")).expect("there"), "mine");
+    };
+    let generate = ["generate", "-o", "out", "--no-replay", "a.c"];
+    for name in ["test_f.c", "touchstone_test.h", "campaign.json", "history.jsonl", ".lock"] {
+        check(&format!("out/{name}"), "new", &generate);
+    }
+    check("out/include", "", &generate);
+    check("out/gtest", "", &["generate", "-o", "out", "--no-replay", "--emit", "gtest", "-f", "f", "a.c"]);
+    check("site/index.html", "new", &["generate", "-o", "out", "--no-replay", "--html", "site", "a.c"]);
+    check("site/f", "", &["generate", "-o", "out", "--no-replay", "--html", "site", "a.c"]);
+    let measure = ["measure", "-o", "out", "--", "sh", "-c", "gcc a.c && ./a.out"];
+    for name in ["hits", "units", "measurement.json"] {
+        check(&format!("out/{name}"), if name.contains('.') { "new" } else { "" }, &measure);
+    }
 }
 
 #[test]

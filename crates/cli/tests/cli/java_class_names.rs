@@ -51,3 +51,15 @@ fn a_class_that_is_nowhere_is_named() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("can't load the class java.util.NoSuchThing"), "{said}");
 }
+
+#[test]
+fn a_class_whose_constructor_tests_cannot_call_is_named_like_any_other() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let source = scratch.path().join("Color.java");
+    let text = "public enum Color {\n    RED, GREEN;\n    public boolean warm(int strength) { return this == RED && strength > 3; }\n}\n";
+    std::fs::write(&source, text).expect("writable");
+    let report = generated(&["-c", "branch", "-f", "Color"], &source, scratch.path());
+    let functions: Vec<&str> =
+        report["functions"].as_array().expect("functions").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert!(functions.iter().any(|name| name.contains("warm")), "{functions:?}");
+}

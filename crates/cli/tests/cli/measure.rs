@@ -709,7 +709,7 @@ fn a_file_that_tests_include_is_the_same_file_however_it_is_named() {
     let test = "#include \"../lib.c\"\nint main(void) { return twice(0); }\n";
     std::fs::write(folder.join("tests/test.c"), test).expect("writable");
     measure(folder, "stmt", "cc -c lib.c && cc tests/test.c -o program && ./program");
-    let report = std::fs::read_to_string(folder.join("measured/campaign.json")).expect("a report");
+    let report = std::fs::read_to_string(folder.join("measured/measurement.json")).expect("a report");
     let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     let files: BTreeSet<&str> =
         report["objectives"].as_array().expect("a list").iter().filter_map(|o| o["file"].as_str()).collect();
@@ -719,7 +719,7 @@ fn a_file_that_tests_include_is_the_same_file_however_it_is_named() {
     let words = ["merge", "measured", "-o", "merged", "--exclude", "tests", "-q"];
     let run = touchstone().args(words).current_dir(folder).output().expect("touchstone runs");
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    let report = std::fs::read_to_string(folder.join("merged/campaign.json")).expect("a report");
+    let report = std::fs::read_to_string(folder.join("merged/measurement.json")).expect("a report");
     let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     let shown = |o: &serde_json::Value| format!("{} {}", o["file"].as_str().expect("a file"), o["status"]);
     let found: Vec<String> = report["objectives"].as_array().expect("a list").iter().map(shown).collect();

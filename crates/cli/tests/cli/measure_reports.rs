@@ -101,6 +101,20 @@ fn one_source_under_two_sets_of_macros_has_objectives_of_its_own_in_each() {
     assert!(
         page("f.c~v2.html").contains("a || b || c is true") && !page("f.c~v2.html").contains("a &amp;&amp; b is true")
     );
+    // Without `--variant`, what both variants have in common counts once.
+    let text = "int f(int a, int b) {\n#ifdef CHECKED\n    if (a > 100) return -9;\n#endif\n    if (a > 0 && b > 0) return 1;\n    return 0;\n}\n";
+    let main = "int f(int, int);\nint main(void) { return f(1, 1) - 1 + f(0, 1) + f(1, 0); }\n";
+    let twice = self::folder(&[("lib.c", text), ("t.c", main)]);
+    let build = "cc -c lib.c -o lib.o && cc -DCHECKED -c lib.c -o checked.o && cc t.c checked.o -o t && ./t";
+    let (_, said) = measure(twice.path(), &["-c", "branch", "--exclude", "t.c"], build);
+    assert!(said.is_empty() || !said.contains("error"), "{said}");
+    let report = |words: &[&str]| {
+        let run = touchstone(twice.path(), &[&["report"], words].concat());
+        String::from_utf8_lossy(&run.stdout).into_owned()
+    };
+    assert!(report(&[]).contains("branch         3/4") && report(&[]).contains("75% of 4"), "{}", report(&[]));
+    let plain = report(&["--variant", "no macros of its own"]);
+    assert!(plain.contains("branch         0/2"), "{plain}");
     let only = touchstone(folder.path(), &["report", "--variant", "-DMODE=1", "--format", "json"]);
     let only: Value = serde_json::from_slice(&only.stdout).expect("JSON");
     assert_eq!(statuses(&only, "branch").len(), 4);
@@ -181,7 +195,7 @@ fn code_that_is_not_measured_is_neither_covered_nor_uncovered() {
     assert_eq!(lines, ["FN:7,main", "BRDA:9,0,0,1", "BRDA:9,0,1,0", "BRF:2", "DA:7,1", "DA:9,1"]);
     assert!(read("site/f/a.c.html").contains("<p id=L2 class=m"), "{}", read("site/f/a.c.html"));
     assert!(!read("s.json").contains("not measured"));
-    let document: Value = serde_json::from_str(&read("touchstone-out/campaign.json")).expect("JSON");
+    let document: Value = serde_json::from_str(&read("touchstone-out/measurement.json")).expect("JSON");
     let open: Vec<&Value> = list(&document, "objectives").iter().filter(|o| o["status"] == "unknown").collect();
     assert!(!open.is_empty() && open.iter().all(|o| o["reason"] == "switch_without_braces"), "{open:?}");
 }
@@ -222,6 +236,43 @@ fn an_older_version_of_a_file_does_not_count() {
     let (document, said) = measure(folder.path(), &["-c", "stmt", "--keep"], "cc -o t a.c && ./t");
     assert_eq!(statuses(&document, "stmt"), ["return 0: covered"], "{said}");
     assert!(said.contains("older version of"), "{said}");
+}
+
+#[test]
+fn merging_keeps_what_the_measurements_exclude() {
+    let folder =
+        folder(&[("a.c", "int f(void) { return 0; }\n"), ("t.c", "int f(void);\nint main(void) { return f(); }\n")]);
+    let command = "cc -o t a.c t.c && ./t";
+    let one = ["measure", "-q", "-c", "stmt", "-o", "one", "--exclude", "t.c", "--", "sh", "-c", command];
+    assert!(touchstone(folder.path(), &one).status.success());
+    let both = |words: &[&str]| {
+        let run = touchstone(folder.path(), &[words, &["--format", "json", "-q"]].concat());
+        let document: Value = serde_json::from_slice(&run.stdout).expect("JSON");
+        statuses(&document, "stmt")
+    };
+    assert_eq!(both(&["merge", "one", "-o", "both"]), ["return 0: covered"]);
+    assert_eq!(both(&["merge", "both", "-o", "again"]), ["return 0: covered"]);
+}
+
+#[test]
+fn a_compiler_that_cmake_remembers_is_named_with_its_cache() {
+    let folder = folder(&[("a.c", "int main(void) { return 0; }\n")]);
+    std::fs::create_dir_all(folder.path().join("out")).expect("writable");
+    let cache = "CMAKE_C_COMPILER:FILEPATH=/usr/bin/cc\n";
+    std::fs::write(folder.path().join("out/CMakeCache.txt"), cache).expect("writable");
+    let run = touchstone(folder.path(), &["measure", "--", "sh", "-c", ": cmake --build out"]);
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(said.contains("delete out/CMakeCache.txt") && !said.contains("CC=gcc"), "{said}");
+}
+
+#[test]
+fn variants_that_differ_in_the_standard_of_the_language_are_named_by_it() {
+    let text = "int f(int a) {\n#if __STDC_VERSION__ >= 201112L\n    if (a > 3) return 1;\n#else\n    if (a > 4) return 1;\n#endif\n    return 0;\n}\nint main(void) { return f(1); }\n";
+    let folder = folder(&[("a.c", text)]);
+    let build = "cc -std=c99 -o old a.c && cc -std=c11 -o new a.c && ./old && ./new";
+    let (document, said) = measure(folder.path(), &["-c", "branch"], build);
+    let found = statuses(&document, "branch");
+    assert!(found.contains(&"a > 4 is true [-std=c99]: uncovered".to_string()), "{found:?} {said}");
 }
 
 #[test]
@@ -280,7 +331,7 @@ fn a_measurement_that_is_told_to_stop_leaves_what_it_has() {
     let before = std::time::Instant::now();
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     assert!(before.elapsed().as_secs() < 30);
-    let campaign = std::fs::read_to_string(folder.path().join("touchstone-out/campaign.json")).expect("a campaign");
+    let campaign = std::fs::read_to_string(folder.path().join("touchstone-out/measurement.json")).expect("a campaign");
     assert!(campaign.contains("\"covered\""), "{campaign}");
 }
 

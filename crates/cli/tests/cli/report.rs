@@ -62,7 +62,7 @@ fn a_threshold_decides_the_exit_code() {
     check(dir.path(), "report --fail-under wm=10", 1, "", "no wm objectives, only branch");
     check(dir.path(), "generate sign.c -c branch --fail-under mcdc=10", 1, "", "add it to -c branch");
     check(dir.path(), "report --fail-under branch=ten", 1, "", "not a percentage");
-    check(dir.path(), "report nowhere", 1, "", "run touchstone generate or prove first");
+    check(dir.path(), "report nowhere", 1, "", "run touchstone generate, prove or measure first");
 }
 
 #[test]

@@ -3,9 +3,10 @@
 //! Deliberately not here: their coverage. Classes under test are not instrumented here.
 
 use crate::EmitError;
-use crate::java::java_target::JavaTarget;
+use crate::java::java_target::{JavaTarget, RetainedTest};
 use crate::java::junit_replay::{after_test_annotation, run_tests};
 use crate::java::junit_suite::{SECTION, files_of, is_edited_or_foreign};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use touchstone_criteria::Replay;
 
@@ -38,6 +39,37 @@ pub fn replay_existing_junit_class(
 ) -> Result<Vec<Replay>, EmitError> {
     let Some(method) = target.methods.get(function) else { return Ok(Vec::new()) };
     Ok(run_tests(&there.path, method, target, &there.tests)?.verdicts)
+}
+
+/// Keeps tests of a method in a class without edits: they stay as they are when the class is written again.
+pub fn retain_junit_tests(there: &ExistingJUnitClass, target: &JavaTarget, function: &str, names: &BTreeSet<String>) {
+    let Ok(text) = std::fs::read_to_string(&there.path) else { return };
+    let tests = test_texts(&text, function).into_iter().filter(|test| names.contains(&test.name)).collect();
+    let mut retained = target.retained.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    retained.insert((there.path.clone(), function.to_string()), tests);
+}
+
+/// Returns a method's tests as they are written.
+fn test_texts(text: &str, function: &str) -> Vec<RetainedTest> {
+    let mut sections = text.split(SECTION).skip(1);
+    let own = sections.find(|section| section.lines().next() == Some(function)).unwrap_or_default();
+    let mut tests = Vec::new();
+    let mut lines: Vec<&str> = Vec::new();
+    for line in own.lines().skip(1) {
+        // Tests that were left out are comments of one line.
+        if line.starts_with("    // ") && [" is left out", " does not compile"].iter().any(|what| line.contains(what)) {
+            continue;
+        }
+        if !(lines.is_empty() && line.trim().is_empty()) {
+            lines.push(line);
+        }
+        if line == "    }" {
+            let text = lines.drain(..).fold(String::new(), |text, line| text + line + "\n");
+            let mut names = tests_of(&format!("{SECTION}x\n{text}"), "x").into_iter();
+            tests.extend(names.next().map(|name| RetainedTest { name, text }));
+        }
+    }
+    tests
 }
 
 /// Returns the names of a method's tests, which are found in the section that was written for the method.
@@ -81,6 +113,9 @@ mod tests {
         assert_eq!(tests_of(text, "X.a"), ["a_1"]);
         assert_eq!(tests_of(text, "X.b"), ["mine"]);
         assert_eq!(tests_of(text, "X.c"), [""; 0]);
+        let texts = test_texts(text, "X.b");
+        let mine = "    @Test\n    @DisplayName(\"void no()\")\n    public void mine() {\n    }\n";
+        assert_eq!(texts, [RetainedTest { name: "mine".to_string(), text: mine.to_string() }]);
         let other = "// ---- X.a\n    @org.junit.jupiter.api.Test\n    void a() {\n    @Test public final void b() {\n\
                      \x20   @TestFactory\n    void c() {\n    @Test // why\n    void d () {\n";
         assert_eq!(tests_of(&format!("    {other}"), "X.a"), ["a", "b", "d"]);

@@ -5,7 +5,7 @@ use crate::java::jvm_sandbox::SandboxMode;
 use crate::{EmitError, ReplayLimits};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use touchstone_criteria::NamedValue;
 use touchstone_fixture_java::{Fixture, ObjectPlan, SYMBOLIC_HEAP_CHOICE};
 use touchstone_ir::DataValue;
@@ -47,8 +47,33 @@ pub struct JavaTarget {
     pub(crate) compiler: Box<dyn TestCompiler>,
     /// The JVM that runs tests.
     pub jvm: Jvm,
-    /// The tests in each file, by function.
-    pub(crate) written: Mutex<BTreeMap<PathBuf, BTreeMap<String, Vec<String>>>>,
+    /// The tests in each file, by its final path and by function.
+    pub(crate) written: Mutex<BTreeMap<PathBuf, WrittenClass>>,
+    /// Tests of earlier runs that stay, by file and function.
+    pub(crate) retained: Mutex<BTreeMap<(PathBuf, String), Vec<RetainedTest>>>,
+    /// The directory of staged classes.
+    pub(crate) staging: OnceLock<tempfile::TempDir>,
+}
+
+/// A JUnit class that is being written.
+#[derive(Debug, Default)]
+pub(crate) struct WrittenClass {
+    /// The current tests, by function.
+    pub tests: BTreeMap<String, Vec<String>>,
+    /// The file with the current tests, if the class existed before the run: the existing file gets the tests of a
+    /// function only when the function is finished.
+    pub staged: Option<PathBuf>,
+    /// The tests in the existing file, by function.
+    pub delivered: BTreeMap<String, Vec<String>>,
+}
+
+/// A test of an earlier run that stays.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct RetainedTest {
+    /// The name of its method.
+    pub name: String,
+    /// Its text, with the comments and annotations before it.
+    pub text: String,
 }
 
 impl JavaTarget {
@@ -69,7 +94,10 @@ impl JavaTarget {
     /// Returns the tests of a function that were added to a file.
     pub(crate) fn written_for(&self, suite: &Path, function: &str) -> Option<Vec<String>> {
         let written = self.written.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        written.get(suite)?.get(function).cloned()
+        let is_suite = |(path, class): &(&PathBuf, &WrittenClass)| {
+            path.as_path() == suite || class.staged.as_deref() == Some(suite)
+        };
+        written.iter().find(is_suite)?.1.tests.get(function).cloned()
     }
 }
 
@@ -125,6 +153,8 @@ impl JavaTarget {
             compiler: tools.compiler,
             jvm: Jvm::new(tools.java, tools.helper, mode),
             written: Mutex::default(),
+            retained: Mutex::default(),
+            staging: OnceLock::new(),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::java::assertions::AssertionWriter;
 use crate::java::called_behaviour::{CalledBehaviour, StringIdentity};
 use crate::java::class_names::{ShortClassNames, imports};
 use crate::java::fixture_writer::FixtureWriter;
-use crate::java::java_target::{JavaMethod, JavaTarget, any_heap, number};
+use crate::java::java_target::{JavaMethod, JavaTarget, WrittenClass, any_heap, number};
 use crate::java::literal::literal;
 use crate::java::objects::{NamedObject, NewObjectKind, ObjectWriter, new_result};
 use crate::java::reflective_construction::REFLECTION_HELPERS;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
-use touchstone_base::{StableHasher, write_atomically};
+use touchstone_base::{StableHasher, check_confined, write_atomically};
 use touchstone_criteria::{CoveredObjective, HeapOrigin, NamedValue, Outcome, Replay, TestCase, TestKind};
 use touchstone_fixture_java::{Fixture, FixtureValue};
 use touchstone_ir::{DataType, DataValue, FuncId, Module, PointerTarget};
@@ -46,6 +46,8 @@ pub struct JUnitSuite<'t> {
     function: &'t str,
     junit: JUnit,
     path: PathBuf,
+    /// The directory that no link may lead out of.
+    root: PathBuf,
     /// The number of tests that are not in the file yet.
     unwritten: Cell<usize>,
     string_identity: StringIdentity,
@@ -71,31 +73,50 @@ impl<'t> JUnitSuite<'t> {
         target: &'t JavaTarget,
         junit: JUnit,
     ) -> Result<JUnitSuite<'t>, EmitError> {
+        let suite = JUnitSuite::of(out, module, func, target, junit)?;
+        suite.change(|tests| tests.clear())?;
+        suite.finish()?;
+        Ok(suite)
+    }
+
+    /// Returns the suite of a method with its current tests.
+    fn of(
+        out: &Path,
+        module: &'t Module,
+        func: FuncId,
+        target: &'t JavaTarget,
+        junit: JUnit,
+    ) -> Result<JUnitSuite<'t>, EmitError> {
         let function = &module.functions[func].name;
         let Some(method) = target.methods.get(function) else {
             return Err(EmitError::NoUnit { function: function.clone(), file: "another class".to_string() });
         };
         let path = first_unedited_file(out, method, target)?;
         let behaviour = CalledBehaviour::of(module, func);
-        let suite = JUnitSuite {
+        Ok(JUnitSuite {
             module,
             target,
             method,
             function,
             junit,
             path,
+            root: out.to_path_buf(),
             unwritten: Cell::new(0),
             string_identity: behaviour.string_identity,
             changes_jdk_state: behaviour.changes_jdk_state,
-        };
-        suite.change(|tests| tests.clear())?;
-        suite.finish()?;
-        Ok(suite)
+        })
     }
 
     /// Returns the file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the file with the tests so far: a class that existed before the run is staged.
+    pub fn written_path(&self) -> PathBuf {
+        let written = self.target.written.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let staged = written.get(&self.path).and_then(|class| class.staged.clone());
+        staged.unwrap_or_else(|| self.path.clone())
     }
 
     /// Adds a test.
@@ -131,7 +152,7 @@ impl<'t> JUnitSuite<'t> {
     /// Writes the tests that are not in the file yet.
     pub fn finish(&self) -> Result<(), EmitError> {
         let written = self.target.written.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        written.get(&self.path).map_or(Ok(()), |file| self.write(file))
+        written.get(&self.path).map_or(Ok(()), |class| self.write(class))
     }
 
     /// Changes the tests of this method, and rewrites the file if too many tests are missing in it.
@@ -144,33 +165,81 @@ impl<'t> JUnitSuite<'t> {
                 return Err(EmitError::NotOurs { path: self.path.clone() });
             };
             let there = sections.into_iter().filter(|(function, _)| self.target.methods.contains_key(function));
-            written.insert(self.path.clone(), there.collect());
+            let tests: BTreeMap<String, Vec<String>> = there.collect();
+            let staged = Some(self.staged_path()?);
+            written.insert(self.path.clone(), WrittenClass { delivered: tests.clone(), tests, staged });
         }
-        let file = written.entry(self.path.clone()).or_default();
-        let tests = file.entry(self.function.to_string()).or_default();
+        let class = written.entry(self.path.clone()).or_default();
+        let tests = class.tests.entry(self.function.to_string()).or_default();
         let before = tests.len();
         change(tests);
         let unwritten = self.unwritten.get() + tests.len().abs_diff(before);
         self.unwritten.set(unwritten);
         // A write includes the tests of other methods.
-        let there: usize = file.values().map(Vec::len).sum();
+        let there: usize = class.tests.values().map(Vec::len).sum();
         match unwritten * REWRITE_FRACTION > there {
-            true => self.write(file),
+            true => self.write(class),
             false => Ok(()),
         }
     }
 
-    fn write(&self, file: &BTreeMap<String, Vec<String>>) -> Result<(), EmitError> {
+    fn write(&self, class: &WrittenClass) -> Result<(), EmitError> {
         self.unwritten.set(0);
-        let text = self.file(file);
-        if let Some(directory) = self.path.parent() {
+        self.write_to(class.staged.as_ref().unwrap_or(&self.path), &class.tests)
+    }
+
+    /// Writes a file, unless it has these contents.
+    fn write_to(&self, path: &Path, tests: &BTreeMap<String, Vec<String>>) -> Result<(), EmitError> {
+        let text = self.file(tests);
+        if std::fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
+            return Ok(());
+        }
+        if path == self.path {
+            check_confined(&self.root, path).map_err(EmitError::io(path))?;
+        }
+        if let Some(directory) = path.parent() {
             std::fs::create_dir_all(directory).map_err(EmitError::io(directory))?;
         }
         // The tests of another method may be compiling, so the file is replaced atomically.
-        write_atomically(&self.path, text).map_err(EmitError::io(&self.path))
+        write_atomically(path, text).map_err(EmitError::io(path))
+    }
+
+    /// Returns the path of the staged class: tests name no files, so it may be in any directory.
+    fn staged_path(&self) -> Result<PathBuf, EmitError> {
+        let staging = &self.target.staging;
+        if staging.get().is_none() {
+            let directory = tempfile::tempdir().map_err(EmitError::io(Path::new("scratch")))?;
+            // Another thread may have been faster.
+            let _ = staging.set(directory);
+        }
+        let root = staging.get().map_or_else(std::env::temp_dir, |directory| directory.path().to_path_buf());
+        let number = number_of(&self.path);
+        Ok(root.join(number).join(self.path.file_name().unwrap_or_default()))
+    }
+
+    /// Puts the current tests of the method in the existing file.
+    fn deliver(&self) -> Result<(), EmitError> {
+        let mut written = self.target.written.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Some(class) = written.get_mut(&self.path).filter(|class| class.staged.is_some()) else { return Ok(()) };
+        let tests = class.tests.get(self.function).cloned().unwrap_or_default();
+        class.delivered.insert(self.function.to_string(), tests);
+        self.write_to(&self.path, &class.delivered)
+    }
+
+    /// Returns the tests of earlier runs that stay, without those that were written again.
+    fn retained(&self, function: &str, tests: &[String]) -> Vec<String> {
+        let retained = self.target.retained.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let own = retained.get(&(self.path.clone(), function.to_string())).into_iter().flatten();
+        let is_written = |name: &str| tests.iter().any(|text| text.contains(&format!("void {name}(")));
+        own.filter(|test| !is_written(&test.name)).map(|test| test.text.clone()).collect()
     }
 
     fn file(&self, tests: &BTreeMap<String, Vec<String>>) -> String {
+        let with_retained = |(function, tests): (&String, &Vec<String>)| {
+            let all = tests.iter().cloned().chain(self.retained(function, tests)).collect();
+            (function.clone(), all)
+        };
+        let tests: &BTreeMap<String, Vec<String>> = &tests.iter().map(with_retained).collect();
         let mut text = String::new();
         if !self.method.package.is_empty() {
             let _ = writeln!(text, "package {};\n", self.method.package);
@@ -364,6 +433,22 @@ impl<'t> JUnitSuite<'t> {
         };
         Some(format!("assertEquals({text}, {}.{}{delta});", field.class, field.field))
     }
+}
+
+/// Puts the tests of a finished method in the place of its older ones.
+pub fn deliver_junit_tests(
+    out: &Path,
+    module: &Module,
+    func: FuncId,
+    target: &JavaTarget,
+    junit: JUnit,
+) -> Result<(), EmitError> {
+    JUnitSuite::of(out, module, func, target, junit)?.deliver()
+}
+
+/// Returns a directory name for the file's directory.
+fn number_of(path: &Path) -> String {
+    format!("{:016x}", hash(&path.display().to_string()))
 }
 
 /// Returns a comment line.

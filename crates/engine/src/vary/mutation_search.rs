@@ -207,6 +207,22 @@ impl<'a> MutationSearch<'a, '_> {
         }
     }
 
+    /// Runs inputs unchanged, and returns them as a test, whatever they cover. Returns `None` if their outcome is
+    /// indefinite, or if the function is not called by itself.
+    pub fn test_of(&self, kind: &TestKind) -> Option<TestCase> {
+        let config = self.config;
+        if config.entry != Entry::Function || config.calls != Calls::Itself || config.oracle.is_some() {
+            return None;
+        }
+        let (kind, compared, asked) = (kind.clone(), Rc::from([]), Rc::from([]));
+        let mut inputs = CandidateInputs { kind, answers: Vec::new(), compared, asked };
+        let run = self.run_for_hits(&mut inputs, EdgeRecording::Off);
+        let outcome = proper(self.module(), &inputs, &run)?;
+        let run =
+            watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, self.observation(EdgeRecording::Off));
+        self.confirmed(self.test(inputs, run, outcome))
+    }
+
     /// Offers inputs that cover open goals as a test; returns whether it is kept.
     fn offer(
         &self,

@@ -3,7 +3,7 @@
 //! A percentage is always covered / (total − infeasible). Objectives that comments exclude are counted separately
 //! regardless of their verdict, and so are those that were not measured. An objective of several explorations (a
 //! function that is reached from several entries) counts once: covered if any exploration covers it, infeasible only if
-//! all agree.
+//! all agree. So does an objective of several variants of one source.
 
 use crate::document::{Counts, Document, Objective, Verdict};
 use std::collections::BTreeMap;
@@ -163,7 +163,7 @@ impl Figures {
         for function in &document.functions {
             homes.entry(&function.name).or_insert(&function.file);
         }
-        for objective in merged(document).values() {
+        for objective in across_variants(document) {
             let home = homes.get(objective.function.as_str()).copied();
             let file = objective.at.file.as_deref().or(home).unwrap_or("").to_string();
             figures.total.entry(&objective.criterion).add(objective);
@@ -211,14 +211,6 @@ impl Figures {
 /// Returns the objectives of a document without duplicates, by file and id.
 pub fn merged(document: &Document) -> BTreeMap<(&str, &str), &Objective> {
     let mut list: BTreeMap<(&str, &str), &Objective> = BTreeMap::new();
-    // Covered takes precedence; an objective that is infeasible from one entry may be unknown from another.
-    let rank = |objective: &Objective| match objective.status {
-        Verdict::Covered => 0,
-        Verdict::Uncovered => 1,
-        Verdict::Unknown => 2,
-        Verdict::Infeasible => 3,
-        Verdict::Unaffected => 4,
-    };
     for objective in &document.objectives {
         let key = (objective.at.file.as_deref().unwrap_or(""), objective.id.as_str());
         let known = list.entry(key).or_insert(objective);
@@ -227,6 +219,42 @@ pub fn merged(document: &Document) -> BTreeMap<(&str, &str), &Objective> {
         }
     }
     list
+}
+
+/// Returns the objectives of a document in which those of several variants of one source count once: covered if a
+/// variant covers it.
+pub fn across_variants(document: &Document) -> Vec<&Objective> {
+    let mut found: Vec<&Objective> = Vec::new();
+    let mut places: BTreeMap<_, usize> = BTreeMap::new();
+    for objective in merged(document).into_values() {
+        if objective.variant.is_none() {
+            found.push(objective);
+            continue;
+        }
+        let at = (&objective.at.file, objective.at.line, objective.at.column);
+        let place = (at, &objective.function, &objective.criterion, &objective.text);
+        match places.get(&place) {
+            Some(index) if rank(objective) < rank(found[*index]) => found[*index] = objective,
+            Some(_) => {}
+            None => {
+                places.insert(place, found.len());
+                found.push(objective);
+            }
+        }
+    }
+    found
+}
+
+/// Returns the precedence of a verdict among several for one objective: an objective that is infeasible from one entry
+/// may be unknown from another.
+fn rank(objective: &Objective) -> u8 {
+    match objective.status {
+        Verdict::Covered => 0,
+        Verdict::Uncovered => 1,
+        Verdict::Unknown => 2,
+        Verdict::Infeasible => 3,
+        Verdict::Unaffected => 4,
+    }
 }
 
 /// A minimum share for a criterion.

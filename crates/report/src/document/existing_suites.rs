@@ -22,6 +22,12 @@ pub struct ReportedSuite {
     /// The number of regenerated tests with the inputs of an existing one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_again: Option<usize>,
+    /// True if the file stays although it was not edited: it has passing tests that cannot be generated again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
+    /// The passing tests that were removed by `--prune`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pruned: Vec<String>,
 }
 
 /// A test of an existing suite.

@@ -2,7 +2,7 @@
 //! the fingerprint is an objective's file and id, so that a finding is recognised after edits elsewhere. Excluded
 //! objectives are suppressed results with their reason. Infeasible and covered ones are no results.
 
-use crate::analysis::figures::merged;
+use crate::analysis::figures::across_variants;
 use crate::document::suggestions::{MissingAssertion, TextInsertion};
 use crate::document::{Document, Objective, ReportedRange, Verdict};
 use serde_json::{Value, json};
@@ -10,12 +10,12 @@ use touchstone_criteria::REGISTRY;
 
 /// Returns the uncovered objectives of the document as SARIF.
 pub fn sarif(document: &Document) -> String {
-    let objectives = merged(document);
+    let objectives = across_variants(document);
     let open = |objective: &&&Objective| {
         matches!(objective.status, Verdict::Unknown | Verdict::Uncovered) && objective.not_measured().is_none()
     };
-    let found: Vec<&Objective> = objectives.values().filter(open).copied().collect();
-    let mut criteria: Vec<&str> = objectives.values().map(|objective| objective.criterion.as_str()).collect();
+    let found: Vec<&Objective> = objectives.iter().filter(open).copied().collect();
+    let mut criteria: Vec<&str> = objectives.iter().map(|objective| objective.criterion.as_str()).collect();
     criteria.sort_unstable();
     criteria.dedup();
     let rules: Vec<Value> = criteria.iter().map(|criterion| rule(criterion)).collect();

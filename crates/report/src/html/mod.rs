@@ -84,6 +84,17 @@ pub fn site(input: &SiteInput<'_>) -> Vec<Page> {
     pages
 }
 
+/// Returns true if an existing file is an older version of a page, or a truncated one.
+pub fn is_page(path: &str, text: &str, there: &str) -> bool {
+    const THEME_KEY: &str = "touchstone-theme";
+    const SAME_CHARACTERS: usize = 16;
+    let begins = |text: &str| text.chars().take(SAME_CHARACTERS).collect::<String>();
+    match path.ends_with(".html") {
+        true => there.contains(THEME_KEY) || text.starts_with(there),
+        false => begins(there) == begins(text) || text.starts_with(there),
+    }
+}
+
 /// Renders the pages of a file.
 fn of_file(site: &Site<'_>, file: &str, choices: &[source::VariantPage]) -> Vec<Page> {
     let slug = site.slugs.get(file).map_or("", String::as_str);

@@ -20,6 +20,9 @@ pub(crate) fn kept_suites(out: &mut String, suites: &[ReportedSuite], style: Sty
                 out.push('\n');
             }
         }
+        if !suite.pruned.is_empty() {
+            out.push_str(&format!("    removed by --prune: {}\n", suite.pruned.join(", ")));
+        }
         if let Some(file) = &suite.new_tests {
             out.push_str(&format!("    new tests: {file}\n"));
         }
@@ -42,6 +45,7 @@ fn standing(suite: &ReportedSuite) -> String {
         text.push_str(&format!(", {unsaid} can't be checked"));
     }
     match suite.new_tests {
+        _ if suite.kept => text.push_str("; kept, because some of them cannot be generated again"),
         _ if !suite.edited => {
             text.push_str("; regenerated");
             match suite.used_again {

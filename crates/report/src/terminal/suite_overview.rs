@@ -1,6 +1,6 @@
 //! The terminal's summary of a measured suite: totals by criterion, then the files, lowest coverage first.
 
-use crate::analysis::figures::{Figures, Tally, merged};
+use crate::analysis::figures::{Figures, Tally, across_variants};
 use crate::document::suggestions::MissingAssertion;
 use crate::document::{Document, Objective, TestState, Verdict};
 use crate::terminal::run_text::Detail;
@@ -154,9 +154,9 @@ fn state(out: &mut String, document: &Document, style: Style) {
 
 /// Writes the number of objectives that are not covered, and lists them if the user wants all details.
 fn open(out: &mut String, document: &Document, folder: &str, detail: Detail, style: Style) {
-    let objectives = merged(document);
+    let objectives = across_variants(document);
     let mut found: Vec<_> = objectives
-        .values()
+        .iter()
         .filter(|o| o.excluded.is_none() && matches!(o.status, Verdict::Unknown | Verdict::Uncovered))
         .filter(|o| o.not_measured().is_none())
         .collect();
@@ -208,8 +208,8 @@ fn suggestions(out: &mut String, document: &Document, style: Style) {
 
 /// Writes the number of objectives that were not measured, by reason.
 fn not_measured(out: &mut String, document: &Document, style: Style) {
-    let objectives = merged(document);
-    let counted = objectives.values().filter(|objective| objective.excluded.is_none());
+    let objectives = across_variants(document);
+    let counted = objectives.iter().filter(|objective| objective.excluded.is_none());
     by_reason(
         out,
         "not measured: neither covered nor uncovered",
@@ -220,8 +220,8 @@ fn not_measured(out: &mut String, document: &Document, style: Style) {
 
 /// Writes the number of objectives that comments exclude, by reason.
 fn excluded(out: &mut String, document: &Document, style: Style) {
-    let objectives = merged(document);
-    let found = objectives.values().filter_map(|objective| objective.excluded.as_deref());
+    let objectives = across_variants(document);
+    let found = objectives.iter().filter_map(|objective| objective.excluded.as_deref());
     by_reason(out, "excluded by comments", found, style);
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod compiler_wrapper;
 pub(crate) mod configuration;
 pub(crate) mod include_path;
 pub(crate) mod object_cache;
+pub(crate) mod portable_path;
 pub(crate) mod preprocessor;
 pub(crate) mod runtime_files;
 pub(crate) mod sandbox;

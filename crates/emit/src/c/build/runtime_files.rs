@@ -8,6 +8,8 @@ pub(crate) const RUNNER: &str = include_str!("../../../runtime/touchstone_test.c
 pub(crate) const STUBS: &str = include_str!("../../../runtime/touchstone_stubs.h");
 /// The header of tests of all forms in which allocations may fail.
 pub(crate) const ALLOCATIONS: &str = include_str!("../../../runtime/touchstone_allocations.h");
+/// The assertions of Unity on top of [`HEADER`].
+pub(crate) const UNITY: &str = include_str!("../../../runtime/touchstone_unity.h");
 /// The headers of tests of all forms that need device registers, environment variables or files: the file name and the
 /// contents.
 pub(crate) const REGISTERS: (&str, &str) =

@@ -9,6 +9,7 @@
 use crate::EmitError;
 use crate::c::build::configuration::Build;
 use crate::c::build::include_path::relative_path;
+use crate::c::build::portable_path::{DIRECTORY_OPTIONS, ProjectPaths, takes_path};
 use crate::c::files::checksum::{checksum_line_of_makefile, has_valid_checksum, with_valid_checksum};
 use crate::c::text::form::CTestForm;
 use std::fs;
@@ -31,6 +32,7 @@ struct Project<'a> {
     /// The path from the directory of the suites to the working directory of the run; flags and source paths are
     /// relative to the latter.
     root: PathBuf,
+    paths: ProjectPaths,
     programs: Vec<TestProgram>,
 }
 
@@ -48,13 +50,22 @@ pub fn write_build_files(
     if programs.is_empty() {
         return Ok(Vec::new());
     }
-    let project = Project { form, target, module, root: relative_path(&here, &place), programs };
+    let project = Project {
+        form,
+        target,
+        module,
+        root: relative_path(&here, &place),
+        paths: ProjectPaths::of(dir, target),
+        programs,
+    };
     let mut stay = Vec::new();
     for (name, text) in [("CMakeLists.txt", project.cmake()), ("touchstone.mk", project.make())] {
         let path = dir.join(name);
+        let text = with_valid_checksum(&text);
         match fs::read(&path) {
+            Ok(old) if old == text.as_bytes() => {}
             Ok(old) if has_valid_checksum(&old) != Some(true) => stay.push(path),
-            _ => touchstone_base::write_atomically(&path, with_valid_checksum(&text)).map_err(EmitError::io(&path))?,
+            _ => touchstone_base::write_beside(&path, text).map_err(EmitError::io(&path))?,
         }
     }
     Ok(stay)
@@ -99,7 +110,7 @@ impl Project<'_> {
     fn flags(&self, unit: usize) -> Vec<String> {
         let mut flags = Vec::new();
         let mut is_path = false;
-        for flag in self.target.units[unit].flags.iter().filter(|flag| !flag.starts_with("-l")) {
+        for flag in self.paths.flags(&self.target.units[unit].flags).iter().filter(|flag| !flag.starts_with("-l")) {
             let joined =
                 DIRECTORY_OPTIONS.iter().find(|option| flag.len() > option.len() && flag.starts_with(**option));
             flags.push(match joined {
@@ -107,7 +118,7 @@ impl Project<'_> {
                 Some(option) => format!("{option}{}", rooted(&flag[option.len()..])),
                 None => flag.clone(),
             });
-            is_path = DIRECTORY_OPTIONS.contains(&flag.as_str()) || flag == "-include" || flag == "-imacros";
+            is_path = takes_path(flag);
         }
         flags.extend(SEMANTIC_FLAGS.map(str::to_string));
         if self.target.defines_main(self.module, unit) {
@@ -142,7 +153,7 @@ impl Project<'_> {
         if self.needs_units() {
             text.push_str("\n# The program's files; those that a test includes are not linked with it.\n");
             for (index, unit) in self.target.units.iter().enumerate() {
-                let path = quoted(&rooted(&unit.path.display().to_string()));
+                let path = quoted(&rooted(&self.paths.path(&unit.path.display().to_string())));
                 let mut flags = self.flags(index);
                 if flags.last().is_some_and(|flag| flag == RENAMED_MAIN_MARK) {
                     flags.push("-Dmain=touchstone_program_main".to_string());
@@ -229,7 +240,7 @@ impl Project<'_> {
                 flags.push("-Dmain=touchstone_program_main".to_string());
             }
             flags.retain(|flag| flag != RENAMED_MAIN_MARK);
-            let path = quoted(&unit.path.display().to_string());
+            let path = quoted(&self.paths.path(&unit.path.display().to_string()));
             text.push_str(&format!(
                 "\n$(TOUCHSTONE_BUILD)/unit_{index}.o:\n\t@mkdir -p $(TOUCHSTONE_BUILD)\n\tcd $(TOUCHSTONE_ROOT) && $(CC) {} -c {path} -o $@\n\
                  .PHONY: $(TOUCHSTONE_BUILD)/unit_{index}.o\n",
@@ -287,8 +298,6 @@ impl Project<'_> {
 const RENAMED_MAIN_MARK: &str = "\u{3}";
 /// A placeholder for the working directory of the run.
 const ROOT_MARK: &str = "\u{4}";
-/// The options that take a directory.
-const DIRECTORY_OPTIONS: [&str; 5] = ["-I", "-isystem", "-iquote", "-idirafter", "-L"];
 
 /// Returns a path relative to the working directory of the run, with the placeholder.
 fn rooted(path: &str) -> String {

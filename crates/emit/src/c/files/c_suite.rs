@@ -16,9 +16,14 @@ use crate::c::build::runtime_files::{
     ALLOCATIONS, ENVIRONMENT, FILES, GTEST_GLUE, GTEST_HEADER, HEADER, REGISTERS, RUNNER, STUBS,
 };
 use crate::c::files::checksum::{ChecksummedFile, checksum_line, with_checksum_line, write_checksummed};
-use crate::c::files::edited_suites::{first_unedited_suite, text_of_earlier_suites};
+use crate::c::files::edited_suites::{
+    RetainedSuites, files, first_unedited_suite, remove_other_suites, text_of_earlier_suites,
+};
 use crate::c::files::prologue::{prologue, undefined_macros};
-use crate::c::files::suite_file::{SUITE_START, begin_file, begin_registry, chunk_path, file_name, remove_generated};
+use crate::c::files::staged_suite::{SuiteDestination, delivered_path};
+use crate::c::files::suite_file::{
+    SUITE_START, begin_file, begin_registry, chunk_path, file_name, refuse_foreign, remove_generated,
+};
 use crate::c::syntax::comment::{comment_text, covers_comment};
 use crate::c::syntax::declarations::CTypes;
 use crate::c::syntax::names::source_name;
@@ -35,6 +40,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use touchstone_base::check_confined;
 use touchstone_criteria::{CoveredObjective, TestCase};
 use touchstone_ir::{FuncId, InputSource, Module};
 
@@ -81,6 +87,17 @@ pub struct CSuite<'m> {
     skipped: Vec<(String, String)>,
 }
 
+/// The place of a suite among the existing suites of its function.
+#[derive(Clone, Debug, Default)]
+pub struct SuitePlace {
+    /// The suites that stay.
+    pub retained: RetainedSuites,
+    /// The files to which the tests are written.
+    pub destination: SuiteDestination,
+    /// The output directory, which no link may lead out of.
+    pub root: Option<PathBuf>,
+}
+
 /// The effect of adding a test: a test that an edited file already contains is not added.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Added {
@@ -99,20 +116,23 @@ impl<'m> CSuite<'m> {
         form: CTestForm,
     ) -> Result<CSuite<'m>, EmitError> {
         let facts = Arc::new(ProgramFacts::new(module));
-        CSuite::create_after(dir, module, &facts, function, target, form, 0)
+        let place = SuitePlace::default();
+        CSuite::create_in(dir, module, &facts, function, target, form, &place)
     }
 
-    /// Creates a suite, with known facts about the program, after `staying` suites of the function that are kept, because their counterparts in another form
-    /// were edited.
-    pub fn create_after(
+    /// Creates a suite, with known facts about the program, at a place among the existing suites of the function.
+    pub fn create_in(
         dir: &Path,
         module: &'m Module,
         facts: &Arc<ProgramFacts>,
         function: FuncId,
         target: &Build,
         form: CTestForm,
-        staying: usize,
+        place: &SuitePlace,
     ) -> Result<CSuite<'m>, EmitError> {
+        if let Some(root) = &place.root {
+            check_confined(root, dir).map_err(EmitError::io(dir))?;
+        }
         fs::create_dir_all(dir).map_err(EmitError::io(dir))?;
         match form {
             CTestForm::Touchstone => {
@@ -135,14 +155,25 @@ impl<'m> CSuite<'m> {
             write_checksummed(&dir.join("touchstone_allocations.h"), &with_checksum_line(ALLOCATIONS))?;
         }
         let unit = target.unit_defining(module, function)?;
-        let path = first_unedited_suite(dir, &function.name, staying)?;
-        let is_additional = path != dir.join(file_name(&function.name));
+        let delivered = first_unedited_suite(dir, &function.name, &place.retained)?;
+        let is_additional = delivered != dir.join(file_name(&function.name));
+        let path = place.destination.path_of(&delivered);
+        files(&path).iter().skip_while(|file| **file == path).try_for_each(|file| remove_generated(file))?;
+        match place.destination {
+            SuiteDestination::InPlace => remove_other_suites(dir, &function.name, &place.retained, &delivered)?,
+            SuiteDestination::Staged => {
+                for file in files(&delivered) {
+                    refuse_foreign(&file)?;
+                    check_confined(dir, &file).map_err(EmitError::io(&file))?;
+                }
+            }
+        }
         // The tests that an edited suite of our own form lacks are determined by measurement; of other forms only the
         // text is known.
         let edited_text = match form {
             CTestForm::Touchstone => String::new(),
             CTestForm::Unity | CTestForm::Cmocka | CTestForm::Gtest => {
-                text_of_earlier_suites(dir, &function.name, &path)?
+                text_of_earlier_suites(dir, &function.name, &delivered)?
             }
         };
         let program = TestedProgram {
@@ -330,9 +361,14 @@ impl<'m> CSuite<'m> {
         (self.added, &self.skipped)
     }
 
-    /// Returns the first file of the suite.
+    /// Returns the first file of the suite as it is now, which may be staged.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the first file of the suite after its delivery.
+    pub fn delivered_path(&self) -> PathBuf {
+        delivered_path(&self.path)
     }
 }
 

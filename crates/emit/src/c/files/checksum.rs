@@ -13,7 +13,7 @@ use std::hash::Hasher;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use touchstone_base::StableHasher;
+use touchstone_base::{StableHasher, check_confined, write_beside};
 
 /// The placeholder for the digits during the computation.
 const PLACEHOLDER_DIGITS: &str = "0000000000000000";
@@ -157,6 +157,7 @@ pub(crate) struct ChecksummedFile {
 impl ChecksummedFile {
     /// Creates a file, or overwrites an existing one.
     pub(crate) fn create(path: &Path, text: &str) -> Result<ChecksummedFile, EmitError> {
+        check_confined(path.parent().unwrap_or(Path::new("")), path).map_err(EmitError::io(path))?;
         let mut file = File::create(path).map_err(EmitError::io(path))?;
         file.write_all(with_valid_checksum(text).as_bytes()).map_err(EmitError::io(path))?;
         let digits = digits(text.as_bytes());
@@ -199,14 +200,19 @@ impl ChecksummedFile {
     }
 }
 
-/// Writes a generated file as a whole, unless the existing file was edited.
+/// Writes a generated file as a whole, unless the existing file was edited. A foreign file is an error.
 pub(crate) fn write_checksummed(path: &Path, text: &str) -> Result<(), EmitError> {
     let text = with_valid_checksum(text);
     match fs::read(path) {
         // A concurrent compilation of another suite of the directory may be reading it.
         Ok(old) if old == text.as_bytes() => Ok(()),
-        Ok(old) if has_valid_checksum(&old) == Some(false) => Ok(()),
-        _ => touchstone_base::write_atomically(path, text).map_err(EmitError::io(path)),
+        Ok(old) => match has_valid_checksum(&old) {
+            Some(false) => Ok(()),
+            // A full disk may have truncated the file.
+            None if !text.as_bytes().starts_with(&old) => Err(EmitError::NotOurs { path: path.to_path_buf() }),
+            _ => write_beside(path, text).map_err(EmitError::io(path)),
+        },
+        Err(_) => write_beside(path, text).map_err(EmitError::io(path)),
     }
 }
 

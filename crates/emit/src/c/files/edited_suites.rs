@@ -6,9 +6,10 @@
 //! Deliberately not here: the coverage of a kept suite, and whether it still passes (`touchstone_campaign`).
 
 use crate::EmitError;
-use crate::c::files::checksum::FileOwnership;
+use crate::c::files::checksum::{FileOwnership, with_valid_checksum};
 use crate::c::files::chunk::Chunk;
 use crate::c::files::suite_file::{SUITE_SIGNATURE, chunk_paths, file_name, remove_generated};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use touchstone_base::Span;
@@ -48,7 +49,7 @@ fn suites(dir: &Path, function: &str) -> impl Iterator<Item = PathBuf> {
 }
 
 /// Returns all existing files of a suite, including those that register its tests.
-fn files(first: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(first: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     // The user may have removed the first file.
     for (index, part) in chunk_paths(first).enumerate() {
@@ -76,11 +77,27 @@ pub fn existing_suites(dir: &Path, function: &str) -> Result<Vec<ExistingSuite>,
     there.map(|path| Ok(ExistingSuite { edited: is_edited(&path)?, path })).collect()
 }
 
-/// Returns the number of consecutive edited suites of a function, from the first on.
-pub fn edited_suite_count(dir: &Path, function: &str) -> Result<usize, EmitError> {
+/// The suites of a function that stay, besides those that are edited where the tests are written.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RetainedSuites {
+    /// The number of suites that stay in any case, because their counterparts in another form stay.
+    pub counterparts: usize,
+    /// The first files of suites without edits that contain passing tests which no run can write again.
+    pub unedited: BTreeSet<PathBuf>,
+}
+
+impl RetainedSuites {
+    /// Returns true if a suite stays.
+    fn contains(&self, suite: &Path) -> Result<bool, EmitError> {
+        Ok(self.unedited.contains(suite) || is_edited(suite)?)
+    }
+}
+
+/// Returns the number of consecutive suites of a function that stay, from the first on.
+pub fn retained_suite_count(dir: &Path, function: &str, retained: &RetainedSuites) -> Result<usize, EmitError> {
     let mut count = 0;
     for path in suites(dir, function) {
-        if !is_edited(&path)? {
+        if !retained.contains(&path)? {
             break;
         }
         count += 1;
@@ -88,23 +105,47 @@ pub fn edited_suite_count(dir: &Path, function: &str) -> Result<usize, EmitError
     Ok(count)
 }
 
-/// Returns the first file of the suite that receives the tests of a function: the first unedited one after `after`
-/// suites that are kept in any case. Later unedited suites, and further files of the chosen one, are removed.
-pub(crate) fn first_unedited_suite(dir: &Path, function: &str, after: usize) -> Result<PathBuf, EmitError> {
-    let mut free = None;
-    for path in suites(dir, function).skip(after) {
-        if is_edited(&path)? {
-            continue;
-        }
-        match free {
-            None => {
-                files(&path).iter().skip_while(|file| **file == path).try_for_each(|file| remove_generated(file))?;
-                free = Some(path);
-            }
-            Some(_) => files(&path).iter().try_for_each(|file| remove_generated(file))?,
+/// Returns the first file of the suite that receives the tests of a function: the first one that does not stay.
+pub(crate) fn first_unedited_suite(
+    dir: &Path,
+    function: &str,
+    retained: &RetainedSuites,
+) -> Result<PathBuf, EmitError> {
+    for path in suites(dir, function).skip(retained.counterparts) {
+        if !retained.contains(&path)? {
+            return Ok(path);
         }
     }
-    free.ok_or_else(|| EmitError::NotOurs { path: dir.join(file_name(function)) })
+    Err(EmitError::NotOurs { path: dir.join(file_name(function)) })
+}
+
+/// Removes the suites of a function behind the given one that do not stay.
+pub(crate) fn remove_other_suites(
+    dir: &Path,
+    function: &str,
+    retained: &RetainedSuites,
+    suite: &Path,
+) -> Result<(), EmitError> {
+    for path in suites(dir, function).skip(retained.counterparts).skip_while(|path| path != suite).skip(1) {
+        if !retained.contains(&path)? {
+            files(&path).iter().try_for_each(|file| remove_generated(file))?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes tests from the files of a suite without edits.
+pub fn remove_tests(first: &Path, tests: &BTreeSet<String>) -> Result<(), EmitError> {
+    let removed: BTreeMap<String, String> = tests.iter().map(|test| (test.clone(), String::new())).collect();
+    for file in files(first) {
+        let text = read(&file)?;
+        let chunk = Chunk::new(&text);
+        if chunk.names().any(|name| removed.contains_key(name)) {
+            let text = with_valid_checksum(&chunk.without(&removed));
+            touchstone_base::write_beside(&file, text).map_err(EmitError::io(&file))?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the text of all suites of a function before the given one.

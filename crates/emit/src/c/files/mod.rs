@@ -7,5 +7,7 @@ pub(crate) mod checksum;
 pub(crate) mod chunk;
 pub(crate) mod edited_suites;
 pub(crate) mod prologue;
+pub(crate) mod staged_suite;
 pub(crate) mod suite_file;
 pub(crate) mod testcomp;
+pub(crate) mod unity_replay;

@@ -3,6 +3,7 @@
 use crate::EmitError;
 use crate::c::build::configuration::Build;
 use crate::c::build::include_path::{include_name, relative_path};
+use crate::c::build::portable_path::ProjectPaths;
 use crate::c::build::preprocessor::inline_definitions;
 use crate::c::build::runtime_files::{ALLOCATIONS, GTEST_HEADER, HEADER, STUBS};
 use crate::c::files::checksum::checksum_line;
@@ -15,14 +16,16 @@ use crate::c::text::test_body::main_prototype;
 use crate::c::text::test_macros::clashing_macros;
 use crate::c::text::tested_program::TestedProgram;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use touchstone_ir::{DataType, Global, Linkage};
 
 /// Returns the command that builds and runs a file, for the comment at its top.
 fn build_command(program: &TestedProgram, dir: &Path, target: &Build, unit: usize) -> String {
     let ours = [target.cc.clone(), "-fwrapv".to_string(), "-fno-strict-aliasing".to_string()];
+    let project = ProjectPaths::of(dir, target);
     let own_flags = &target.units[unit].flags;
-    let mut words: Vec<String> = ours.iter().chain(own_flags).cloned().collect();
+    let mut words: Vec<String> = ours.iter().cloned().chain(project.flags(own_flags)).collect();
+    let dir = PathBuf::from(project.path(&dir.display().to_string()));
     words.push(dir.join(FILE_NAME_MARK).display().to_string());
     match program.form {
         CTestForm::Touchstone => words.push(dir.join("touchstone_test.c").display().to_string()),
@@ -34,7 +37,7 @@ fn build_command(program: &TestedProgram, dir: &Path, target: &Build, unit: usiz
     }
     let mut before = String::new();
     for (index, other) in target.units.iter().enumerate().filter(|(index, _)| *index != unit) {
-        let path = other.path.display().to_string();
+        let path = project.path(&other.path.display().to_string());
         let has_main = target.defines_main(program.module, index);
         if !has_main && other.flags == *own_flags {
             words.push(path);
@@ -44,7 +47,8 @@ fn build_command(program: &TestedProgram, dir: &Path, target: &Build, unit: usiz
         let object = format!("unit_{index}.o");
         let renamed = has_main.then(|| "-Dmain=touchstone_program_main".to_string());
         let rest = ["-c".to_string(), path, "-o".to_string(), object.clone()];
-        let compile: Vec<String> = ours.iter().chain(&other.flags).cloned().chain(renamed).chain(rest).collect();
+        let compile: Vec<String> =
+            ours.iter().cloned().chain(project.flags(&other.flags)).chain(renamed).chain(rest).collect();
         before.push_str(&format!("{} && ", shell_words(&compile)));
         words.push(object);
     }

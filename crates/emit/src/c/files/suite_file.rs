@@ -2,6 +2,7 @@
 
 use crate::EmitError;
 use crate::c::files::checksum::{ChecksummedFile, FileOwnership, FileSignature, checksum_line};
+use crate::c::files::staged_suite::delivered_path;
 use crate::c::syntax::names::source_name;
 use crate::c::text::form::CTestForm;
 use std::fs;
@@ -19,7 +20,7 @@ pub(crate) const SUITE_SIGNATURE: FileSignature = FileSignature {
 };
 
 /// Fails if the file exists and was not generated: the user's directory may contain tests with names like ours.
-fn refuse_foreign(path: &Path) -> Result<(), EmitError> {
+pub(crate) fn refuse_foreign(path: &Path) -> Result<(), EmitError> {
     match SUITE_SIGNATURE.ownership(path)? {
         FileOwnership::Missing | FileOwnership::Generated => Ok(()),
         FileOwnership::Edited | FileOwnership::Foreign => Err(EmitError::NotOurs { path: path.to_path_buf() }),
@@ -42,7 +43,8 @@ pub(crate) const REGISTRY_NAME_MARK: &str = "\u{2}";
 
 pub(crate) fn begin_file(path: &Path, prologue: &str) -> Result<ChecksummedFile, EmitError> {
     refuse_foreign(path)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let delivered = delivered_path(path);
+    let name = delivered.file_name().unwrap_or_default().to_string_lossy();
     ChecksummedFile::create(
         path,
         &prologue.replace(FILE_NAME_MARK, &name).replace(REGISTRY_NAME_MARK, &format!("{name}c")),
@@ -53,7 +55,8 @@ pub(crate) fn begin_registry(form: CTestForm, path: &Path) -> Result<Option<Chec
     if form != CTestForm::Gtest {
         return Ok(None);
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let delivered = delivered_path(path);
+    let name = delivered.file_name().unwrap_or_default().to_string_lossy();
     let head = format!("{REGISTRY_START}{name}.\n{} */\n#include <gtest/gtest.h>\n", checksum_line());
     begin_file(&path.with_extension("cc"), &head).map(Some)
 }

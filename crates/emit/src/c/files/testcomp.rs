@@ -13,6 +13,7 @@ use crate::sha256::sha256;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+use touchstone_base::{check_confined, write_beside};
 use touchstone_criteria::{EnvironmentInput, TestCase, TestKind};
 use touchstone_ir::{FuncId, Module, sign_extend};
 
@@ -38,7 +39,9 @@ impl TestCompSuite {
         producer: &str,
     ) -> Result<TestCompSuite, EmitError> {
         let folder = dir.join("test-suite");
+        check_confined(dir, &folder).map_err(EmitError::io(&folder))?;
         refuse_foreign(&folder)?;
+        refuse_foreign_archive(&dir.join("test-suite.zip"))?;
         fs::create_dir_all(&folder).map_err(EmitError::io(&folder))?;
         for number in 1.. {
             let old = folder.join(test_name(number));
@@ -97,13 +100,13 @@ impl TestCompSuite {
     pub fn finish(&self) -> Result<PathBuf, EmitError> {
         let path = self.dir.join("test-suite.zip");
         let named = self.files.iter().map(|(name, text)| (format!("test-suite/{name}"), text.as_bytes()));
-        touchstone_base::write_atomically(&path, zip(named)).map_err(EmitError::io(&path))?;
+        write_beside(&path, zip(named)).map_err(EmitError::io(&path))?;
         Ok(path)
     }
 
     fn write(&mut self, name: String, text: String) -> Result<(), EmitError> {
         let path = self.dir.join("test-suite").join(&name);
-        touchstone_base::write_atomically(&path, &text).map_err(EmitError::io(&path))?;
+        write_beside(&path, &text).map_err(EmitError::io(&path))?;
         self.files.push((name, text));
         Ok(())
     }
@@ -115,6 +118,15 @@ fn refuse_foreign(folder: &Path) -> Result<(), EmitError> {
     let metadata = folder.join("metadata.xml");
     let ours = fs::read_to_string(&metadata).is_ok_and(|text| text.contains("<producer>touchstone"));
     if filled && !ours { Err(EmitError::NotOurs { path: folder.to_path_buf() }) } else { Ok(()) }
+}
+
+/// Fails if the archive exists and does not begin like ours.
+fn refuse_foreign_archive(path: &Path) -> Result<(), EmitError> {
+    const FIRST_ENTRY: &[u8] = b"test-suite/metadata.xml";
+    const LOCAL_HEADER_BYTES: usize = 30;
+    let Ok(bytes) = fs::read(path) else { return Ok(()) };
+    let ours = bytes.get(LOCAL_HEADER_BYTES..).is_some_and(|rest| rest.starts_with(FIRST_ENTRY));
+    if ours || bytes.is_empty() { Ok(()) } else { Err(EmitError::NotOurs { path: path.to_path_buf() }) }
 }
 
 fn test_name(number: usize) -> String {

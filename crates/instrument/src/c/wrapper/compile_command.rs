@@ -390,6 +390,12 @@ impl CompileCommand {
         words
     }
 
+    /// Returns the flags by which variants of a source are told apart: macros and the standard of the language.
+    pub fn distinguishing_flags(&self) -> Vec<String> {
+        let standards = self.language().into_iter().filter(|word| word.starts_with("-std="));
+        self.macros().into_iter().chain(standards).collect()
+    }
+
     /// Returns those of them that matter for preprocessed text.
     pub fn language(&self) -> Vec<String> {
         let mut words = Vec::new();

@@ -398,7 +398,7 @@ impl InstrumentedCompile<'_> {
         let unit = self.unit(at, &text, refused);
         if let Some((text, record)) = self.toolchain.kept.get(key).as_deref().and_then(unpacked) {
             let (text, record) = as_unit(unit, text, record);
-            return Ok((text + &runtime, UnitRecord { macros: command.macros(), ..record }, warned));
+            return Ok((text + &runtime, UnitRecord { macros: command.distinguishing_flags(), ..record }, warned));
         }
         let unit_text = PreprocessedText { text: &text, with_macros: with_macros.as_deref() };
         let (text, record) = self.with_probes(at, unit_text, refused, scratch)?;
@@ -548,7 +548,7 @@ impl InstrumentedCompile<'_> {
             criteria: probing.criteria,
             options: &probing.options,
             file: path,
-            macros: command.macros(),
+            macros: command.distinguishing_flags(),
             keeps: probing.keeps,
             order: command.order(),
             unit,

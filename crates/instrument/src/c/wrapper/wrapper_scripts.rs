@@ -229,23 +229,48 @@ pub fn path_without_wrappers(path: &OsStr) -> OsString {
 
 /// A compiler that a command or its environment names by an absolute path, which bypasses the wrappers.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` names a compiler by its place; what it compiled has no probes (say CC=gcc)")]
-pub struct AbsoluteCompilerPath(String);
+#[error("`{word}` names a compiler by its place; what it compiled has no probes ({})", self.remedy())]
+pub struct AbsoluteCompilerPath {
+    /// The word that names the compiler.
+    word: String,
+    /// The directory of the CMake cache that contains it, if it is from there.
+    cmake: Option<PathBuf>,
+}
 
 impl AbsoluteCompilerPath {
     /// Finds the first such word in a command, in environment variables (`CC=…`) or in CMake's cache.
     pub fn find(command: &[String], environment: &[String]) -> Option<AbsoluteCompilerPath> {
-        let cache =
-            |folder: &str| std::fs::read_to_string(Path::new(folder).join("CMakeCache.txt")).unwrap_or_default();
-        let remembered = [".", "build"].map(cache);
-        let words = command.iter().flat_map(|word| word.split_whitespace());
-        let lines = remembered.iter().flat_map(|text| text.lines()).filter(|line| line.contains("C_COMPILER:"));
-        let named = words.chain(lines).chain(environment.iter().map(String::as_str)).find(|word| {
+        let is_compiler = |word: &&str| {
             let place = Path::new(word.rsplit('=').next().unwrap_or_default().trim_matches(['"', '\'']));
             let compiler = place.file_name().is_some_and(|name| COMPILERS.iter().any(|compiler| name == *compiler));
             place.is_absolute() && compiler && !is_wrapper(place)
-        });
-        named.map(|named| AbsoluteCompilerPath(named.to_string()))
+        };
+        let words = || command.iter().flat_map(|word| word.split_whitespace());
+        let mut all = words().chain(environment.iter().map(String::as_str));
+        if let Some(word) = all.find(is_compiler) {
+            return Some(AbsoluteCompilerPath { word: word.to_string(), cmake: None });
+        }
+        // Build directories are mostly named in the command: `cmake --build out`.
+        let plain = |word: &str| word.trim_matches(['"', '\'', ';', '&']).to_string();
+        let named = words().map(plain).map(|word| word.strip_prefix("-B").map(str::to_string).unwrap_or(word));
+        let folders = [".", "build"].map(str::to_string).into_iter().chain(named.filter(|word| !word.is_empty()));
+        folders.map(PathBuf::from).find_map(|folder| {
+            let cache = std::fs::read_to_string(folder.join("CMakeCache.txt")).ok()?;
+            let line = cache.lines().filter(|line| line.contains("C_COMPILER:")).find(is_compiler)?;
+            Some(AbsoluteCompilerPath { word: line.to_string(), cmake: Some(folder) })
+        })
+    }
+
+    /// Returns what the user can do.
+    fn remedy(&self) -> String {
+        match &self.cmake {
+            None => "set CC=gcc".to_string(),
+            Some(folder) => format!(
+                "delete {} or configure a new build directory within the measured command, because CMake keeps the \
+                 compiler of its first run",
+                folder.join("CMakeCache.txt").display()
+            ),
+        }
     }
 }
 
@@ -257,8 +282,12 @@ pub struct NothingCompiled(pub Option<AbsoluteCompilerPath>);
 impl NothingCompiled {
     fn hint(&self) -> String {
         match &self.0 {
-            Some(AbsoluteCompilerPath(named)) => {
-                format!("`{named}` names its compiler by its place, so that no probes get in: say CC=gcc")
+            Some(named) => {
+                format!(
+                    "`{}` names its compiler by its place, so that no probes get in: {}",
+                    named.word,
+                    named.remedy()
+                )
             }
             None => {
                 "if everything is built already, clean first; a daemon of Gradle that runs already is not seen, so say \
