@@ -1,5 +1,6 @@
 //! A resident JVM that runs the tests of one function after the other.
 
+use crate::EmitError;
 use crate::java::jvm_sandbox::{JvmSandbox, SandboxMode};
 use std::io::{BufRead, BufReader, Error, Write};
 use std::path::{Path, PathBuf};
