@@ -26,7 +26,6 @@ pub struct Args {
     pub command: Command,
     /// Let touchstone.toml switch the sandbox off, or pass flags that make the compiler execute or overwrite files
     #[arg(long, global = true)]
-    #[expect(dead_code, reason = "`project_file.rs` reads the option before it adds those of the file")]
     pub trust_config: bool,
 }
 
