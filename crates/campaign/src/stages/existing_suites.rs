@@ -123,8 +123,13 @@ impl ExistingSuites {
                     let tests = existing_tests(&suite.path, work.name())?;
                     let tests: Vec<TestCase> = tests.into_iter().filter(|test| staying.contains(&test.id)).collect();
                     if work.plan.request.replay != ReplayMode::Off {
-                        touchstone_emit::replay(&suite.path, work.module(), &probed.build, &tests, &mut |_| {})?;
-                        self.covers.extend(probed.covers());
+                        match touchstone_emit::replay(&suite.path, work.module(), &probed.build, &tests, &mut |_| {}) {
+                            Err(EmitError::NoSandbox) => {}
+                            replayed => {
+                                replayed?;
+                                self.covers.extend(probed.covers());
+                            }
+                        }
                     }
                 }
                 let failing = names.into_iter().filter(|name| !staying.contains(name)).collect();
@@ -199,6 +204,7 @@ impl ExistingSuites {
             _ if interrupted() => entry.not_run = Some(INTERRUPTED.to_string()),
             Ok(replayed) => entry.tests = verdicts(&tests, &replayed),
             Err(error @ (EmitError::Io { .. } | EmitError::NoCompiler { .. })) => return Err(error.into()),
+            Err(EmitError::NoSandbox) => entry.not_run = Some(NO_SANDBOX.to_string()),
             Err(error) => entry.not_run = Some(error.to_string()),
         }
         if let Some(probed) = probed {
@@ -215,7 +221,9 @@ fn tests_that_stay(entry: &ReportedSuite, names: &[String]) -> BTreeSet<String> 
     let broken: BTreeSet<&str> = entry.tests.iter().filter(is_broken).map(|test| test.name.as_str()).collect();
     match entry.not_run.as_deref() {
         // No test of the suite compiles.
-        Some(why) if ![NO_REPLAY, INTERRUPTED, OTHER_FRAMEWORK].contains(&why) && entry.tests.is_empty() => {
+        Some(why)
+            if ![NO_REPLAY, INTERRUPTED, NO_SANDBOX, OTHER_FRAMEWORK].contains(&why) && entry.tests.is_empty() =>
+        {
             BTreeSet::new()
         }
         _ => names.iter().filter(|name| !broken.contains(name.as_str())).cloned().collect(),
@@ -225,6 +233,7 @@ fn tests_that_stay(entry: &ReportedSuite, names: &[String]) -> BTreeSet<String> 
 /// The reasons for which existing tests are not run.
 const NO_REPLAY: &str = "--no-replay";
 const INTERRUPTED: &str = "interrupted";
+const NO_SANDBOX: &str = "no sandbox works on this machine; --unsafe-replay runs tests without one";
 const OTHER_FRAMEWORK: &str = "only tests in the forms c and unity are run";
 
 /// Returns true if an existing test, by its name in the suite, is the test with this id. The name of a JUnit method has
@@ -250,7 +259,13 @@ fn run_junit(work: &Work<'_>, class: &ExistingJUnitClass, target: &JavaTarget) -
         pruned: Vec::new(),
     };
     if entry.not_run.is_none() {
-        let verdicts = replay_existing_junit_class(class, target, work.name())?;
+        let verdicts = match replay_existing_junit_class(class, target, work.name()) {
+            Err(EmitError::NoSandbox) => {
+                entry.not_run = Some(NO_SANDBOX.to_string());
+                return Ok(entry);
+            }
+            verdicts => verdicts?,
+        };
         entry.not_run = request.is_interrupted().then(|| INTERRUPTED.to_string());
         if entry.not_run.is_none() {
             let test = |(name, replay): (&String, &Replay)| kept_test(name.clone(), replay, false);
