@@ -4,7 +4,7 @@ use crate::plan::Plan;
 use crate::plan::Work;
 use crate::request::{Notice, Purpose};
 use crate::reuse::baseline_suite::add_tests;
-use crate::stages::existing_suites::is_same_test;
+use crate::stages::existing_suites::{has_test_files, is_same_test};
 use std::collections::BTreeSet;
 use touchstone_criteria::{
     Campaign, Criterion, DecisionTable, FunctionResult, Objective, ObjectiveCounts, PathCounts, Replay, SolverUse,
@@ -144,7 +144,7 @@ impl CampaignResult {
             Purpose::Verdicts => BTreeSet::new(),
         };
         let others = plan.earlier.tests_of_others(&own);
-        document.left_alone.extend(others);
+        document.left_alone.extend(with_files(plan, others));
         if plan.request.keeps_passing_tests() {
             let retained = retained_tests(plan, &document);
             document.left_alone.extend(retained);
@@ -154,6 +154,14 @@ impl CampaignResult {
         touchstone_report::count_forms(&mut document);
         document
     }
+}
+
+/// Returns the tests of functions that have test files in the output directory. `prove` writes none.
+fn with_files(plan: &Plan, mut tests: Vec<Test>) -> Vec<Test> {
+    let mut functions: BTreeSet<String> = tests.iter().map(|test| test.function.clone()).collect();
+    functions.retain(|function| has_test_files(plan, function));
+    tests.retain(|test| functions.contains(&test.function));
+    tests
 }
 
 /// Returns the earlier tests that stay although this run did not generate them: their inputs are known to later runs.
