@@ -138,13 +138,6 @@ impl CampaignResult {
         plan.resumed.join(&mut document);
         let untouched = document.change.iter().flat_map(|change| &change.unaffected).map(String::as_str);
         document.left_alone = plan.earlier.tests_of(&untouched.collect());
-        // The files of other functions stay, and so do the inputs of their tests.
-        let own: BTreeSet<&str> = match plan.request.purpose {
-            Purpose::Tests => document.functions.iter().map(|function| function.name.as_str()).collect(),
-            Purpose::Verdicts => BTreeSet::new(),
-        };
-        let others = plan.earlier.tests_of_others(&own);
-        document.left_alone.extend(others);
         if plan.request.keeps_passing_tests() {
             let retained = retained_tests(plan, &document);
             document.left_alone.extend(retained);
@@ -153,6 +146,21 @@ impl CampaignResult {
         touchstone_report::exclude(&mut document);
         touchstone_report::count_forms(&mut document);
         document
+    }
+}
+
+impl Plan {
+    /// Returns a document as it is stored: with the earlier tests of functions that are not part of the run. Their files
+    /// stay, so later runs need their inputs.
+    pub fn stored_document(&self, document: &Document) -> Document {
+        let own: BTreeSet<&str> = match self.request.purpose {
+            Purpose::Tests => document.functions.iter().map(|function| function.name.as_str()).collect(),
+            Purpose::Verdicts => BTreeSet::new(),
+        };
+        let mut stored = document.clone();
+        stored.left_alone.retain(|test| own.contains(test.function.as_str()));
+        stored.left_alone.extend(self.earlier.tests_of_others(&own));
+        stored
     }
 }
 
