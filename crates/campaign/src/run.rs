@@ -7,9 +7,8 @@ use crate::plan::{Plan, Task};
 use crate::program::CampaignError;
 use crate::request::Notice;
 use crate::request::stem;
-use crate::request::{Purpose, Regeneration, ReplayMode, TestForm};
+use crate::request::{Purpose, ReplayMode, TestForm};
 use crate::reuse::baseline_suite::mark_uncovered_by_suite;
-use crate::reuse::earlier_tests::EarlierTests;
 use crate::stages::conclude::conclude;
 use crate::stages::decision_tables::decision_tables;
 use crate::stages::discover::{Discovery, discover, pass_to_sink};
@@ -296,12 +295,7 @@ fn run_function<'p, 'l>(
     } else {
         let reserved =
             if plan.request.keeps_passing_tests() { plan.earlier.names(work.name()) } else { BTreeSet::new() };
-        // `prove` writes no tests that an earlier name or title could stand for.
-        let none = EarlierTests::default();
-        let is_named_again =
-            plan.request.purpose == Purpose::Tests || plan.request.regeneration == Regeneration::Resume;
-        let earlier = if is_named_again { &plan.earlier } else { &none };
-        name(&mut tests, &mut evaluated, work.module(), earlier, &existing.names, &reserved);
+        name(&mut tests, &mut evaluated, work.module(), &plan.earlier, &existing.names, &reserved);
     }
     let notices = incomplete_coverage(&work, &evaluated, &tests);
     conclude(&plan.program.module, &mut work.objectives, &tests, &found, &proofs);

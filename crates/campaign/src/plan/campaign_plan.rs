@@ -79,7 +79,10 @@ impl Plan {
         let request = &in_its_language(request)?;
         let out = OutDir::open(&request.out)?;
         let stored = stored(request);
-        let earlier = stored.clone().map(EarlierTests::of).unwrap_or_default();
+        // Proofs write no tests, so their names do not depend on those of an earlier run.
+        let is_named = request.purpose == Purpose::Tests || request.regeneration == Regeneration::Resume;
+        let earlier = stored.clone().map(if is_named { EarlierTests::of } else { EarlierTests::unnamed });
+        let earlier = earlier.unwrap_or_default();
         let material = Material::read(request)?;
         let old = request.old.as_ref().map(|old| old.read(request)).transpose()?;
         let sources = source_files(&material.program)?;

@@ -17,6 +17,11 @@ pub(crate) struct EarlierTests {
 }
 
 impl EarlierTests {
+    /// Collects the tests of a document, of which a run does not use the names.
+    pub fn unnamed(document: Document) -> EarlierTests {
+        EarlierTests { names: BTreeMap::new(), ..EarlierTests::of(document) }
+    }
+
     /// Collects the tests of a document.
     pub fn of(document: Document) -> EarlierTests {
         let mut earlier = EarlierTests::default();

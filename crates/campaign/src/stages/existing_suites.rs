@@ -14,7 +14,7 @@
 
 use super::emit::{IN_JUNIT, junit_folder};
 use super::sink::RetainedTestFiles;
-use crate::plan::{Plan, Work};
+use crate::plan::Work;
 use crate::program::CampaignError;
 use crate::request::{Purpose, ReplayMode, TestForm, UnneededTests};
 use crate::reuse::baseline_suite::BaselineSuite;
@@ -242,22 +242,6 @@ pub(crate) fn is_same_test(name: &str, id: &str) -> bool {
     let method = name.split_once("_throws_").map_or(name, |(method, _)| method);
     let number = |text: &str| text.rsplit_once('_').map(|(_, number)| number.to_string());
     name == id || (id.contains('.') && number(method) == number(id))
-}
-
-/// Returns true if the output directory contains test files of a function.
-pub(crate) fn has_test_files(plan: &Plan, function: &str) -> bool {
-    let in_c = |(_, folder): &(TestForm, &str)| {
-        existing_suites(&plan.out.path().join(folder), function).is_ok_and(|suites| !suites.is_empty())
-    };
-    let in_java = |target| {
-        IN_JUNIT
-            .iter()
-            .any(|(.., folder)| !existing_junit_classes(&junit_folder(plan, folder), target, function).is_empty())
-    };
-    match plan.target.java() {
-        Some(target) => in_java(target),
-        None => C_FORMS.iter().any(in_c),
-    }
 }
 
 /// Runs the tests of a method in a JUnit class.

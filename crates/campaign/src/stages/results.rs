@@ -4,7 +4,7 @@ use crate::plan::Plan;
 use crate::plan::Work;
 use crate::request::{Notice, Purpose};
 use crate::reuse::baseline_suite::add_tests;
-use crate::stages::existing_suites::{has_test_files, is_same_test};
+use crate::stages::existing_suites::is_same_test;
 use std::collections::BTreeSet;
 use touchstone_criteria::{
     Campaign, Criterion, DecisionTable, FunctionResult, Objective, ObjectiveCounts, PathCounts, Replay, SolverUse,
@@ -138,13 +138,6 @@ impl CampaignResult {
         plan.resumed.join(&mut document);
         let untouched = document.change.iter().flat_map(|change| &change.unaffected).map(String::as_str);
         document.left_alone = plan.earlier.tests_of(&untouched.collect());
-        // The files of other functions stay, and so do the inputs of their tests.
-        let own: BTreeSet<&str> = match plan.request.purpose {
-            Purpose::Tests => document.functions.iter().map(|function| function.name.as_str()).collect(),
-            Purpose::Verdicts => BTreeSet::new(),
-        };
-        let others = plan.earlier.tests_of_others(&own);
-        document.left_alone.extend(with_files(plan, others));
         if plan.request.keeps_passing_tests() {
             let retained = retained_tests(plan, &document);
             document.left_alone.extend(retained);
@@ -156,12 +149,19 @@ impl CampaignResult {
     }
 }
 
-/// Returns the tests of functions that have test files in the output directory. `prove` writes none.
-fn with_files(plan: &Plan, mut tests: Vec<Test>) -> Vec<Test> {
-    let mut functions: BTreeSet<String> = tests.iter().map(|test| test.function.clone()).collect();
-    functions.retain(|function| has_test_files(plan, function));
-    tests.retain(|test| functions.contains(&test.function));
-    tests
+impl Plan {
+    /// Returns a document as it is stored: with the earlier tests of functions that are not part of the run. Their files
+    /// stay, so later runs need their inputs.
+    pub fn stored_document(&self, document: &Document) -> Document {
+        let own: BTreeSet<&str> = match self.request.purpose {
+            Purpose::Tests => document.functions.iter().map(|function| function.name.as_str()).collect(),
+            Purpose::Verdicts => BTreeSet::new(),
+        };
+        let mut stored = document.clone();
+        stored.left_alone.retain(|test| own.contains(test.function.as_str()));
+        stored.left_alone.extend(self.earlier.tests_of_others(&own));
+        stored
+    }
 }
 
 /// Returns the earlier tests that stay although this run did not generate them: their inputs are known to later runs.

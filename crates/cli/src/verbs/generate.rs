@@ -115,7 +115,7 @@ fn warn(options: &Generate, notices: &[Notice]) {
 
 /// Stores the document, prints it, and writes the requested reports.
 fn report(options: &Generate, plan: &Plan, document: &Document) -> Result<Exit> {
-    let history = outputs::store(plan.out.path(), Stored::Campaign, document)?;
+    let history = outputs::store(plan.out.path(), Stored::Campaign, &plan.stored_document(document))?;
     let text = match options.format {
         OutputFormat::Json => document.to_json(),
         OutputFormat::Text => {

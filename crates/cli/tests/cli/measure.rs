@@ -88,7 +88,10 @@ fn compare(name: &str, files: &[PathBuf], criteria: &str, options: &[&str], whic
         let suite = out.join(format!("test_{function}.c"));
         let Ok(text) = std::fs::read_to_string(&suite) else { continue };
         let build = text.lines().find_map(|line| line.strip_prefix(" *     ")).expect("how to build it");
+        // Paths of the repository are relative to the directory where Touchstone ran.
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").display().to_string();
         let build = build.strip_suffix("-o tests && ./tests").expect("a build command");
+        let build = build.replace("../../examples", &examples);
         let folder = scratch.path().join(function);
         std::fs::create_dir(&folder).expect("writable");
         let names: Vec<&str> = tests.iter().filter(|(_, of)| **of == function).map(|(name, _)| *name).collect();

@@ -69,7 +69,7 @@ mod tests {
                     RUN_TEST(test_f_1);\n    return UNITY_END();\n}\n";
         let own = in_own_form(text);
         assert!(own.starts_with("#include \"../a.c\"\n/*") && !own.contains("unity.h\""), "{own}");
-        assert!(own.ends_with("}\n\nTEST(f_1, \"\") {\n    setUp();\n    test_f_1();\n    tearDown();\n}\n"), "{own}");
+        assert!(own.ends_with("\nTEST(f_1, \"\") {\n    setUp();\n    test_f_1();\n    tearDown();\n}\n"), "{own}");
         assert!(!own.contains("int main(void)") && !own.contains("return UNITY_END"), "{own}");
     }
 }
