@@ -106,7 +106,11 @@ static void *__touchstone_mmap(void *at, unsigned long size, int flags, int file
     return made == (void *)-1 ? (void *)0 : made;
 }
 static void __touchstone_munmap(void *at, unsigned long size) { __touchstone_c_munmap(at, size); }
-static void __touchstone_madvise(void *at, unsigned long size, int advice) { __touchstone_c_madvise(at, size, advice); }
+static void __touchstone_madvise(void *at, unsigned long size, int advice) {
+    int saved = *__touchstone_c_errno();
+    __touchstone_c_madvise(at, size, advice);
+    *__touchstone_c_errno() = saved;
+}
 static int __touchstone_getpid(void) { return __touchstone_c_getpid(); }
 static void __touchstone_clock(long *now) { __touchstone_c_clock(0, now); }
 static __attribute__((__unused__)) long __touchstone_peek(void *to, const volatile void *from, unsigned long size) {

@@ -11,7 +11,7 @@ pub fn parse_hits(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
 
 /// Returns the number of events of a trace, or `None` if it is none.
 pub fn count_trace_events(bytes: &[u8]) -> Option<usize> {
-    EventTrace::parse(bytes).ok().flatten().map(|trace| trace.events.len())
+    EventTrace::parse(bytes).ok().flatten().map(|trace| trace.events().count())
 }
 
 /// Splits a response file into words.

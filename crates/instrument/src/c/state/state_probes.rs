@@ -95,6 +95,9 @@ pub(crate) fn insert_state_probes(
 pub(crate) const DECLARATIONS: &str = "\
 typedef __typeof__(sizeof 0) __touchstone_word;
 void __touchstone_ev(unsigned, unsigned, const volatile void *, unsigned long long);
+void __touchstone_at(unsigned, unsigned, const volatile void *, unsigned long long);
+void __touchstone_get(const volatile void *, unsigned long long);
+void __touchstone_mark(unsigned, unsigned);
 void __touchstone_leave(unsigned *);
 void __touchstone_see(unsigned, const volatile void *, unsigned long long, unsigned);
 void *__touchstone_pointer(unsigned, const volatile void *);
@@ -132,9 +135,17 @@ fn is_test(function: &FunctionDataFlow) -> bool {
 
 /// Renders an event as an expression. Once the trace is full, it only costs a comparison.
 fn event(kind: EventKind, site: &str, address: &str, size: &str) -> String {
-    format!("(__touchstone_told ? __touchstone_ev({}, {site}, {address}, {size}) : (void)0)", kind as u8)
+    let number = kind as u8;
+    let call = match (kind, address, size) {
+        (EventKind::Read, _, _) => format!("__touchstone_get({address}, {size})"),
+        (_, "0", "0") => format!("__touchstone_mark({number}, {site})"),
+        (_, "0", _) => format!("__touchstone_ev({number}, {site}, 0, {size})"),
+        _ => format!("__touchstone_at({number}, {site}, {address}, {size})"),
+    };
+    format!("(__touchstone_told ? {call} : (void)0)")
 }
 
+/// Renders an event without an address as an expression.
 fn mark(kind: EventKind, site: &str) -> String {
     event(kind, site, "0", "0")
 }

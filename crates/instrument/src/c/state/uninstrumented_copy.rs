@@ -52,7 +52,8 @@ impl<'a> CopyBuilder<'a> {
         if words().any(|word| WORDS_THAT_PREVENT_COPIES.contains(&word)) {
             return None;
         }
-        let mut text = String::from(" if (__builtin_expect(!__touchstone_told, 0)) { ");
+        // A run that is long enough to matter spends most of its time in this copy.
+        let mut text = String::from(" if (__builtin_expect(!__touchstone_told, 1)) { ");
         let labels = self.labels(first, after - 1)?;
         if !labels.is_empty() {
             text += &format!("__label__ {}; ", labels.into_iter().collect::<Vec<_>>().join(", "));

@@ -42,13 +42,8 @@ impl DependenceAnalysis<'_> {
 
     /// Adds a condition to the slicing criterion if it guards the report of a failure.
     pub(super) fn ask(&mut self, stream: &mut EventStream, site: SiteRef, deps: &Deps) {
-        let Some((_, described)) = self.site(site) else { return };
-        let guards = match &described.kind {
-            SiteKind::Branch { guards, .. } | SiteKind::Choice { guards } => guards.as_slice(),
-            _ => &[],
-        };
-        let asserts = described.in_macro.as_deref().is_some_and(|name| self.rules.asserts(name))
-            || guards.iter().any(|name| self.rules.reports_failure(name));
+        let Some((record, described)) = self.site(site) else { return };
+        let asserts = self.site_rules.of(site, record, described, self.rules).asserts;
         if asserts {
             let test = self.processes[stream.process].test;
             self.tests[test].roots.extend(deps);

@@ -14,11 +14,13 @@ mod call_tracking;
 mod controlling_conditions;
 mod library_calls;
 mod shadow_memory;
+mod site_rules;
 
 use super::event_trace::{ALLOCATION_FUNCTIONS, EventKind, EventTrace, StateEvent};
 use crate::state::{Deps, Graph, NodeId, SiteKind, StateRecord, StateRules, StateSite};
 use activation_stack::{Activity, ActivityKind, ActivityStack, PendingAssignment};
 use shadow_memory::ShadowMemory;
+use site_rules::SiteRules;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A site: the index of its unit in the upper half, and its index in the lower half.
@@ -102,7 +104,9 @@ pub(crate) struct DependenceAnalysis<'a> {
     counts: BTreeMap<(usize, SiteRef), u32>,
     processes: Vec<TracedProcess>,
     by_pid: BTreeMap<u64, usize>,
-    streams: BTreeMap<u16, EventStream>,
+    /// The streams by number. The stream of the current event is taken out of it.
+    streams: Vec<Option<Box<EventStream>>>,
+    site_rules: SiteRules,
     /// The library functions, by address.
     functions: BTreeMap<u64, &'static str>,
     pub tests: Vec<TestTrace>,
@@ -129,14 +133,15 @@ impl<'a> DependenceAnalysis<'a> {
             counts: BTreeMap::new(),
             processes: Vec::new(),
             by_pid: BTreeMap::new(),
-            streams: BTreeMap::new(),
+            streams: Vec::new(),
+            site_rules: SiteRules::default(),
             functions: BTreeMap::new(),
             tests: vec![TestTrace { name: trace.test.clone(), start: 1, ..TestTrace::default() }],
             serial: 0,
             unexplained: 0,
         };
-        for event in &trace.events {
-            flow.event(event);
+        for event in trace.events() {
+            flow.event(&event);
         }
         for process in 0..flow.processes.len() {
             flow.finish_test(process);
@@ -193,24 +198,33 @@ impl<'a> DependenceAnalysis<'a> {
             self.begin_stream(event);
             return;
         }
-        let Some(mut stream) = self.streams.remove(&event.stream) else { return };
+        let number = usize::from(event.stream);
+        let Some(mut stream) = self.streams.get_mut(number).and_then(Option::take) else { return };
         self.step(&mut stream, event);
-        self.streams.insert(event.stream, stream);
+        self.streams[number] = Some(stream);
     }
 
     fn begin_stream(&mut self, event: &StateEvent) {
         let known = self.by_pid.get(&event.a).copied();
         let process = known.unwrap_or_else(|| {
-            let parent = self.streams.get(&(event.b as u16)).map(|stream| stream.process);
+            let parent = self.stream(event.b).map(|stream| stream.process);
             let made = parent.map(|parent| self.processes[parent].clone()).unwrap_or_default();
             self.processes.push(made);
             self.processes.len() - 1
         });
         self.by_pid.insert(event.a, process);
         // A forked process continues with the activities of its parent.
-        let parent = self.streams.get(&(event.b as u16)).filter(|_| known.is_none() && event.b != 0);
+        let parent = self.stream(event.b).filter(|_| known.is_none() && event.b != 0);
         let stack = parent.map(|stream| stream.stack.clone()).unwrap_or_default();
-        self.streams.insert(event.stream, EventStream { process, stack, name: Vec::new() });
+        let number = usize::from(event.stream);
+        if self.streams.len() <= number {
+            self.streams.resize_with(number + 1, || None);
+        }
+        self.streams[number] = Some(Box::new(EventStream { process, stack, name: Vec::new() }));
+    }
+
+    fn stream(&self, number: u64) -> Option<&EventStream> {
+        self.streams.get(usize::from(number as u16))?.as_deref()
     }
 
     fn finish_test(&mut self, process: usize) {
@@ -480,9 +494,7 @@ impl<'a> DependenceAnalysis<'a> {
         let (record, described) = self.site(site)?;
         let running = stream.stack.running();
         let serial = running.serial;
-        let file = record.files.get(described.file as usize).map_or("", String::as_str);
-        let in_assertion = described.in_macro.as_deref().is_some_and(|name| self.rules.asserts(name));
-        if running.asserting || running.opaque || in_assertion || StateRules::is_framework(file) {
+        if running.asserting || running.opaque || self.site_rules.of(site, record, described, self.rules).excluded {
             return None;
         }
         let object = self.processes[stream.process].memory.object(at).map_or(0, |(_, _, object)| object);
@@ -498,13 +510,12 @@ impl<'a> DependenceAnalysis<'a> {
         let process = &mut self.processes[stream.process];
         let object = process.memory.object(at).map_or(0, |(_, _, object)| object);
         let (graph, updates, run) = (&self.graph, &self.updates, &mut self.tests[process.test]);
-        process.memory.clear(at, size, &mut |old| {
+        process.memory.replace(at, size, node, &mut |old| {
             let update = (graph.update(old) as usize).checked_sub(1).map(|number| updates[number]);
             if update.is_some_and(|update| update.object != object) && old >= run.start {
                 run.finals.push(old);
             }
         });
-        process.memory.set(at, size, node);
     }
 
     /// Ends the life of the objects in a range; their last updates are final.

@@ -19,6 +19,14 @@ impl ShadowMemory {
     /// Calls `each` for the parts of a range, in order.
     pub fn read(&self, at: u64, size: u64, each: &mut dyn FnMut(u64, u64, NodeId)) {
         let end = at.saturating_add(size);
+        // Most objects are read as they were written.
+        if let Some((until, node)) = self.bytes.get(&at)
+            && *until >= end
+            && end > at
+        {
+            each(at, end, *node);
+            return;
+        }
         let before = self.bytes.range(..at).next_back().filter(|(_, (until, _))| *until > at);
         for (start, (until, node)) in before.into_iter().chain(self.bytes.range(at..end)) {
             each((*start).max(at), (*until).min(end), *node);
@@ -61,7 +69,21 @@ impl ShadowMemory {
         }
     }
 
-    /// Assigns a node to a range.
+    /// Assigns a node to a range, and passes the nodes that it had to `each`.
+    pub fn replace(&mut self, at: u64, size: u64, node: NodeId, each: &mut dyn FnMut(NodeId)) {
+        // Most objects are written as they were written before.
+        if let Some((until, old)) = self.bytes.get_mut(&at)
+            && *until == at.saturating_add(size)
+            && node != NONE
+        {
+            each(std::mem::replace(old, node));
+            return;
+        }
+        self.clear(at, size, each);
+        self.set(at, size, node);
+    }
+
+    /// Assigns a node to a range without nodes.
     pub fn set(&mut self, at: u64, size: u64, node: NodeId) {
         if size > 0 && node != NONE {
             self.bytes.insert(at, (at.saturating_add(size), node));
@@ -107,14 +129,42 @@ mod tests {
         let mut memory = ShadowMemory::default();
         memory.set(100, 10, 1);
         let mut gone = Vec::new();
-        memory.clear(103, 2, &mut |node| gone.push(node));
-        memory.set(103, 2, 2);
+        memory.replace(103, 2, 2, &mut |node| gone.push(node));
         let mut seen = Vec::new();
         memory.read(98, 10, &mut |start, end, node| seen.push((start, end, node)));
         assert_eq!((gone, seen), (vec![1], vec![(100, 103, 1), (103, 105, 2), (105, 108, 1)]));
         assert_eq!(memory.run(101, &|_, _| true), 9);
         assert_eq!(memory.run(101, &|_, _| false), 2);
         assert_eq!(memory.run(90, &|_, _| true), 0);
+    }
+
+    #[test]
+    fn a_range_is_replaced_whatever_was_there() {
+        // Each range is replaced in a map of bytes, too.
+        let mut memory = ShadowMemory::default();
+        let mut bytes = [NONE; 64];
+        let mut random = 12345u64;
+        for node in 1..3000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let at = (random >> 33) as usize % 60;
+            let size = [1, 2, 4, 4, 8, 8, 12, 16][(random >> 40) as usize % 8].min(64 - at);
+            let node = if node % 17 == 0 { NONE } else { node };
+            let mut gone = Vec::new();
+            memory.replace(at as u64, size as u64, node, &mut |old| gone.push(old));
+            let mut expected: Vec<NodeId> = bytes[at..at + size].to_vec();
+            for found in [&mut gone, &mut expected] {
+                found.retain(|node| *node != NONE);
+                found.sort_unstable();
+                found.dedup();
+            }
+            assert_eq!(gone, expected);
+            bytes[at..at + size].fill(node);
+            let mut seen = [NONE; 64];
+            let from = (random >> 50) as usize % 64;
+            memory.read(from as u64, 8, &mut |start, end, node| seen[start as usize..end as usize].fill(node));
+            let until = (from + 8).min(64);
+            assert_eq!(seen[from..until], bytes[from..until]);
+        }
     }
 
     #[test]
