@@ -47,17 +47,17 @@ const DANGEROUS_LINKER_OPTIONS: [&str; 6] = ["-o", "--output", "-plugin", "--plu
 
 /// Returns a description of the first value that only a trusted file may set for an option.
 pub fn needs_trust(arg: &Arg, values: &[OsString]) -> Option<String> {
-    let values = values.iter().map(|value| value.to_string_lossy());
+    let mut values = values.iter().map(|value| value.to_string_lossy());
     match arg.get_id().as_str() {
-        "unsafe_replay" => values.last().map(|_| "it would switch the sandbox off".to_string()),
+        "unsafe_replay" => values.next().map(|_| "it would switch the sandbox off".to_string()),
         "flags" => {
-            let mut dangerous = values.filter(|flag| is_dangerous(flag));
-            dangerous.next().map(|flag| format!("the compiler flag `{flag}` may execute programs or overwrite files"))
+            let dangerous = values.find(|flag| is_dangerous(flag));
+            dangerous.map(|flag| format!("the compiler flag `{flag}` may execute programs or overwrite files"))
         }
         // These are separate arguments of the compiler, which would read more flags from such a file.
         "define" | "include" => {
-            let mut files = values.filter(|value| value.starts_with('@'));
-            files.next().map(|value| format!("`{value}` would be read as a file of compiler flags"))
+            let file = values.find(|value| value.starts_with('@'));
+            file.map(|value| format!("`{value}` would be read as a file of compiler flags"))
         }
         _ => None,
     }
