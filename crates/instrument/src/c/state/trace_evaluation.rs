@@ -49,13 +49,15 @@ pub(crate) fn evaluate_traces(
                 let number = flow.update_number(node);
                 let Some(mut made) = described(&flow, update, marked.contains(&number)) else { continue };
                 let key = (made.unit, made.function.clone(), made.name.clone(), made.object.clone());
-                let known = uses.get(&key);
-                made.checked |= known.is_some_and(|known| known.checked);
-                made.piece = match known.map(|known| &known.piece) {
+                let known = uses.remove(&key);
+                made.checked |= known.as_ref().is_some_and(|known| known.checked);
+                made.piece = match known.map(|known| known.piece) {
                     _ if inherited.contains(&number) || flow.adds_up(number, run) => StateLocation::Inherited,
                     Some(StateLocation::Inherited) => StateLocation::Inherited,
-                    Some(StateLocation::Left(numbers)) => {
-                        StateLocation::Left(numbers.iter().copied().chain([number]).collect())
+                    // An array may have thousands of last updates: the list is extended, not copied.
+                    Some(StateLocation::Left(mut numbers)) => {
+                        numbers.push(number);
+                        StateLocation::Left(numbers)
                     }
                     _ => StateLocation::Left(vec![number]),
                 };
