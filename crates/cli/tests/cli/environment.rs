@@ -298,7 +298,8 @@ fn a_function_that_is_not_defined_may_do_anything_that_c_allows() {
             "int read(int, void *, unsigned long); int f(void){ char t[2] = {0}; if (read(0, t, 2) != 2) return 2; if (t[1] == 3) return 1; return 0; }",
         ),
     ];
-    check_with(&[&[], &["--externals", "named"]], &cases);
+    let modes: [&[&str]; 2] = [&[], &["--externals", "named"]];
+    check_with(&modes[..if long() { 2 } else { 1 }], &cases);
 }
 
 #[test]

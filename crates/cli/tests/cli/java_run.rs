@@ -214,7 +214,7 @@ fn random_hierarchies_and_initialisers_behave_as_on_the_jvm() {
 
 #[test]
 fn random_programs_print_what_java_prints() {
-    let count = if support::long() { 300 } else { 16 };
+    let count = if support::long() { 300 } else { 8 };
     let jdks = jdks();
     for (index, (home, release)) in jdks.iter().enumerate() {
         let scratch = tempfile::tempdir().expect("a directory");

@@ -171,9 +171,13 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
 
 #[test]
 fn what_is_said_of_objects_and_arrays_holds_for_random_java_methods() {
+    // By default, `java_pairs.rs` judges changes of Java.
+    if !long() && std::env::var_os("TOUCHSTONE_SEED").is_none() {
+        return;
+    }
     let seeds = match std::env::var("TOUCHSTONE_SEED").ok().and_then(|seed| seed.parse().ok()) {
         Some(seed) => seed..seed + 1,
-        None => 0..if long() { 60 } else { 1 },
+        None => 0..60,
     };
     let (mut figures, mut wrong) = (Figures::default(), Vec::new());
     for seed in seeds {
@@ -182,5 +186,5 @@ fn what_is_said_of_objects_and_arrays_holds_for_random_java_methods() {
     println!("{figures:?}");
     assert!(wrong.is_empty(), "{}", wrong.iter().take(3).cloned().collect::<Vec<_>>().join("\n"));
     let one = std::env::var_os("TOUCHSTONE_SEED").is_some();
-    assert!(one || !long() || figures.equivalent > 0 && figures.differs > 0, "{figures:?}");
+    assert!(one || figures.equivalent > 0 && figures.differs > 0, "{figures:?}");
 }
