@@ -106,6 +106,9 @@ fn run(within: &Path, program: &str, words: &[&str]) -> Output {
 
 #[test]
 fn other_agents_swapped_code_loaders_that_go_and_a_small_heap_are_no_obstacle() {
+    if !crate::support::long() {
+        return;
+    }
     let scratch = tempfile::tempdir().expect("a directory");
     let write = |path: &str, text: &str| {
         let path = scratch.path().join(path);
