@@ -4,7 +4,7 @@
 //! disk (`fsync`). What is promised is about killed processes and full disks, not about power cuts. Files that grow as a run
 //! goes (tests, one after the other) are not written this way: they are to be read before they end.
 //!
-//! Writes to output directories are confined: no symbolic link below the directory leads them to files elsewhere. The
+//! Writes to output directories are confined: no symbolic link below the directory redirects them to files elsewhere. The
 //! directory itself may be a link, because the user named it. Links that another process creates between the check and the
 //! write are not noticed.
 
@@ -46,7 +46,7 @@ pub fn write_atomically(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<(
     written
 }
 
-/// Fails if a symbolic link between `root` and `path`, or `path` itself, leads out of `root`. Missing files are
+/// Fails if a symbolic link between `root` and `path`, or `path` itself, points out of `root`. Missing files are
 /// accepted.
 pub fn check_confined(root: &Path, path: &Path) -> io::Result<()> {
     let below = path.strip_prefix(root).unwrap_or(path);
@@ -60,9 +60,9 @@ pub fn check_confined(root: &Path, path: &Path) -> io::Result<()> {
             continue;
         }
         let home = std::fs::canonicalize(if root.as_os_str().is_empty() { Path::new(".") } else { root })?;
-        let leads = std::fs::canonicalize(&place);
-        if !leads.as_ref().is_ok_and(|leads| leads.starts_with(&home)) {
-            let target = leads.or_else(|_| std::fs::read_link(&place))?;
+        let resolved = std::fs::canonicalize(&place);
+        if !resolved.as_ref().is_ok_and(|resolved| resolved.starts_with(&home)) {
+            let target = resolved.or_else(|_| std::fs::read_link(&place))?;
             return Err(io::Error::new(
                 ErrorKind::InvalidInput,
                 format!(
@@ -77,7 +77,7 @@ pub fn check_confined(root: &Path, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file in `root` atomically, unless a symbolic link leads out of `root`.
+/// Writes a file in `root` atomically, unless a symbolic link points out of `root`.
 pub fn write_confined(root: &Path, path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
     check_confined(root, path)?;
     write_atomically(path, contents)

@@ -24,8 +24,10 @@ fn nothing_that_a_test_covers_is_proved_infeasible() {
             programs.push(vec![path]);
         }
     }
+    // By default, every second program.
+    let (step, share) = if support::long() { (1, 100) } else { (2, 50) };
     let (mut functions, mut proved_goals, mut covered_goals) = (0, 0, 0);
-    for files in programs.into_iter().step_by(if support::long() { 1 } else { 2 }) {
+    for files in programs.into_iter().step_by(step) {
         let module = support::lowering::lower_once(&files, Vec::new());
         for (func, function) in module.functions.iter() {
             if !function.is_defined() || function.is_library() || function.name == "main" {
@@ -59,7 +61,7 @@ fn nothing_that_a_test_covers_is_proved_infeasible() {
         }
     }
     assert!(
-        functions >= 40 && proved_goals >= 25 && covered_goals >= 1000,
+        functions >= share * 80 / 100 && proved_goals >= share * 50 / 100 && covered_goals >= share * 2000 / 100,
         "{functions} {proved_goals} {covered_goals}"
     );
 }

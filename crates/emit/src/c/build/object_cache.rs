@@ -107,7 +107,7 @@ impl ObjectCache {
 
 /// Returns the line of a file in the list of hashes.
 fn hash_line(name: &str, file: &Path) -> std::io::Result<String> {
-    Ok(format!("{:032x} {name}\n", stable_hash(&std::fs::read(file)?)))
+    Ok(format!("{:016x} {name}\n", stable_hash(&std::fs::read(file)?)))
 }
 
 /// Removes the compiled runtime files of all compilers. Returns the number of removed entries.

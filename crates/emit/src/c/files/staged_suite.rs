@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn staged_names_lead_back_to_their_suites() {
+    fn staged_names_are_mapped_back_to_their_suites() {
         let suite = Path::new("out/test_f.c");
         let staged = SuiteDestination::Staged.path_of(suite);
         assert_eq!(staged, Path::new("out/.touchstone-staged-test_f.c"));
