@@ -46,7 +46,7 @@ impl TestCase {
                 }
                 named(params, to);
                 named(globals, to);
-                for ObjectInput { name: _, element, values: elements, is_array: _, on_heap: _ } in objects {
+                for ObjectInput { name: _, element, values: elements, is_array: _, on_heap: _, origin: _ } in objects {
                     to.data(element);
                     values(elements.iter_mut(), to);
                 }

@@ -82,8 +82,13 @@ pub fn reduce(
     let goes_wrong = |test: &TestCase| matches!(test.outcome, Outcome::Error { .. } | Outcome::Hung);
     // The gain of a test only decreases, so a test whose gain is unchanged since its last evaluation is the best. Tests
     // that end in an error come after the others, and tests on a heap that may be unreachable come last.
-    let rank = |test: &TestCase| (test.heap == HeapOrigin::Made, !goes_wrong(test));
-    let mut waiting: BinaryHeap<((bool, bool), usize, Reverse<usize>)> =
+    let reachable = |heap: HeapOrigin| match heap {
+        HeapOrigin::Constructed => 2,
+        HeapOrigin::Made => 1,
+        HeapOrigin::NotShownReachable => 0,
+    };
+    let rank = |test: &TestCase| (!goes_wrong(test), reachable(test.heap));
+    let mut waiting: BinaryHeap<((bool, u8), usize, Reverse<usize>)> =
         tests.iter().enumerate().map(|(index, test)| (rank(test), test.covers.len(), Reverse(index))).collect();
     while let Some((rank, known, Reverse(index))) = waiting.pop().filter(|_| !missing.is_empty()) {
         let gain = tests[index].covers.iter().filter(|goal| missing.contains(goal)).count();

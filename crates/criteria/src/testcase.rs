@@ -47,6 +47,8 @@ pub struct TestCase {
 /// The origin of the objects of a test, for languages in which only code of the program constructs objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub enum HeapOrigin {
+    /// Constructed by functions of the program, where the language also allows to set their fields.
+    Constructed,
     /// Constructed as a caller constructs them.
     #[default]
     Made,
@@ -58,7 +60,7 @@ impl HeapOrigin {
     /// Returns the remark about a test on such a heap, if there is one.
     pub fn remark(self) -> Option<&'static str> {
         match self {
-            HeapOrigin::Made => None,
+            HeapOrigin::Constructed | HeapOrigin::Made => None,
             HeapOrigin::NotShownReachable => Some("no API sequence constructs this state; it may be unreachable"),
         }
     }
@@ -118,6 +120,40 @@ pub struct ObjectInput {
     pub is_array: bool,
     /// It is a block of the heap: the function under test ends its life.
     pub on_heap: bool,
+    /// Its creation.
+    #[serde(default)]
+    pub origin: ObjectOrigin,
+}
+
+/// The creation of an object of a test.
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub enum ObjectOrigin {
+    /// The test sets its values.
+    #[default]
+    Values,
+    /// Functions of the program construct it in the calls before the tested one. Its values are those that they leave.
+    Constructed {
+        /// The index of the earlier call that returns its address; `None` if the test declares it, zeroed, and a call
+        /// initialises it.
+        returned_by: Option<usize>,
+        /// The function that releases it, if the test calls one at its end.
+        released_by: Option<String>,
+    },
+}
+
+impl ObjectOrigin {
+    /// Returns the index of the earlier call that returns the address of the object.
+    pub fn returned_by(&self) -> Option<usize> {
+        match self {
+            ObjectOrigin::Values => None,
+            ObjectOrigin::Constructed { returned_by, .. } => *returned_by,
+        }
+    }
+
+    /// Returns true if functions of the program construct it.
+    pub fn is_constructed(&self) -> bool {
+        matches!(self, ObjectOrigin::Constructed { .. })
+    }
 }
 
 /// An argument of the program, or the answer to one request for an input.
@@ -211,6 +247,33 @@ impl TestCase {
     /// Returns true if standard output fails.
     pub fn output_fails(&self) -> bool {
         self.answers.iter().any(EnvironmentInput::is_failing_output)
+    }
+
+    /// Returns true if functions of the program construct one of its objects.
+    pub fn has_constructed_objects(&self) -> bool {
+        let TestKind::Function { objects, .. } = &self.kind else { return false };
+        objects.iter().any(|object| object.origin.is_constructed())
+    }
+
+    /// Sets what a run observed of the earlier calls: their results, the contents of constructed objects, and whether
+    /// these can be released.
+    pub fn set_observed_before(
+        &mut self,
+        results: Vec<Option<DataValue>>,
+        constructed: Vec<Vec<DataValue>>,
+        releasable: &[bool],
+    ) {
+        let TestKind::Function { earlier, objects, .. } = &mut self.kind else { return };
+        earlier.iter_mut().zip(results).for_each(|(call, result)| call.result = result);
+        let own = objects.iter_mut().filter(|object| object.origin.is_constructed());
+        for (index, (object, values)) in own.zip(constructed).enumerate() {
+            object.values = values;
+            if let ObjectOrigin::Constructed { released_by, .. } = &mut object.origin
+                && releasable.get(index) != Some(&true)
+            {
+                *released_by = None;
+            }
+        }
     }
 
     /// The calls before the one that it is about.

@@ -84,6 +84,28 @@ pub enum Calls {
         /// The states that continue from one call to the next.
         kept_states: SequenceStates,
     },
+    /// A driver whose first calls construct objects for the others.
+    Constructing {
+        /// The initial contents of private globals.
+        private_globals: PrivateGlobals,
+    },
+}
+
+impl Calls {
+    /// Returns true if the inputs of one function are all that a run depends on.
+    pub(crate) fn is_one_function(self) -> bool {
+        matches!(self, Calls::Itself | Calls::Constructing { .. })
+    }
+
+    /// Returns true if private globals have their initial values, not those of inputs.
+    pub(crate) fn start_with_initial_globals(self) -> bool {
+        match self {
+            Calls::Itself => false,
+            Calls::Several { private_globals, .. } | Calls::Constructing { private_globals } => {
+                private_globals == PrivateGlobals::Initial
+            }
+        }
+    }
 }
 
 /// The states that continue from one call of a sequence to the next. States that differ in constants always do.

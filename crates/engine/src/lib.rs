@@ -45,9 +45,11 @@ pub use confirm::run_record::{CallInputs, ConcreteRun, EvaluatedRow, RunObservat
 pub use exec::executor::machine_templates::MachineTemplates;
 pub use growth::{Growth, Room, Shortage};
 pub use inputs::globals::{GlobalFacts, global_inputs};
-pub use inputs::persistent_state::state_changers;
+pub use inputs::object_api::ObjectApis;
+pub use inputs::persistent_state::{private_state, state_changers};
 pub use prover::prove_infeasible;
-pub use search::call_sequence::{Sequence, SequenceCall, SequencePlan};
+pub use search::call_sequence::{ConstructedObject, Sequence, SequenceCall, SequencePlan};
+pub use search::construction_plan::{ConstructionPlan, construction_plans};
 pub use search::explanation::{Conflict, Explanation, Fact, explain};
 pub use search::explore::{explore, explore_further, explore_goals, explore_goals_after, explore_paths_and_goals};
 pub use search::independence_pairs::{PairSearchInput, PairSearchResult, explore_pairs, rows_of};

@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use touchstone_criteria::{
-    CriteriaOptions, GoalId, GoalIndex, NamedValue, ObjectInput, Objectives, Outcome, REGISTRY, TestCase, TestKind,
-    objectives,
+    CriteriaOptions, GoalId, GoalIndex, NamedValue, ObjectInput, ObjectOrigin, Objectives, Outcome, REGISTRY, TestCase,
+    TestKind, objectives,
 };
 use touchstone_engine::{
     CallInputs, Config, Goals, RunObservation, SearchEvent, SearchTarget, Sink, explore, explore_goals, explore_turns,
@@ -111,7 +111,14 @@ impl Heap<'_> {
         let module = self.module;
         let object = self.objects.len();
         let name = format!("o{object}");
-        self.objects.push(ObjectInput { name, element, values: Vec::new(), is_array: false, on_heap: false });
+        self.objects.push(ObjectInput {
+            name,
+            element,
+            values: Vec::new(),
+            is_array: false,
+            on_heap: false,
+            origin: ObjectOrigin::Values,
+        });
         let mut value = self.value(element);
         if let (DataType::Struct { fields, kind, .. }, DataValue::Struct(values)) = (&module.types[element], &mut value)
         {

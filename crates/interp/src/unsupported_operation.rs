@@ -34,6 +34,10 @@ touchstone_base::reasons! {
         #[error("jump to a call that has ended")]
         "ended_call" => EndedCall,
 
+        /// The result of a call that should construct an object is null, or an object that exists already.
+        #[error("a constructing call without a new object")]
+        "no_new_object" => NoNewObject,
+
         // Memory.
         /// A variable that the module only declares.
         #[error("external variable {0}")]

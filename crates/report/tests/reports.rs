@@ -3,8 +3,8 @@
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{
     Bound, Campaign, Criterion, Disagreement, EnvironmentInput, Expected, FunctionResult, Incomplete, IncompletePaths,
-    NamedValue, NotCheckable, ObjectInput, Objective, ObjectiveCounts, Outcome, PathCounts, PathsOf, Replay, SolverUse,
-    Status, TestCase, TestKind, Unsupported, WhyInfeasible, WhyUnknown,
+    NamedValue, NotCheckable, ObjectInput, ObjectOrigin, Objective, ObjectiveCounts, Outcome, PathCounts, PathsOf,
+    Replay, SolverUse, Status, TestCase, TestKind, Unsupported, WhyInfeasible, WhyUnknown,
 };
 use touchstone_ir::{
     DataType, DataTypeId, DataValue, EnumItem, ErrorKind, Field, Function, FunctionRole, InputSource, IntKind, Module,
@@ -153,6 +153,7 @@ fn what_needs_a_look_follows_the_table() {
         values: vec![node(5, to(1, 0))],
         is_array: false,
         on_heap: false,
+        origin: ObjectOrigin::Values,
     };
     let next = ObjectInput {
         name: "list_next".into(),
@@ -160,6 +161,7 @@ fn what_needs_a_look_follows_the_table() {
         values: vec![int(-1)],
         is_array: false,
         on_heap: false,
+        origin: ObjectOrigin::Values,
     };
     let a = ObjectInput {
         name: "a".into(),
@@ -167,6 +169,7 @@ fn what_needs_a_look_follows_the_table() {
         values: vec![int(0), int(-7)],
         is_array: true,
         on_heap: false,
+        origin: ObjectOrigin::Values,
     };
     let s = ObjectInput {
         name: "s".into(),
@@ -174,6 +177,7 @@ fn what_needs_a_look_follows_the_table() {
         values: vec![DataValue::Int(104), DataValue::Int(105), DataValue::Int(0)],
         is_array: true,
         on_heap: false,
+        origin: ObjectOrigin::Values,
     };
     let error = |id, params, objects, kind, line| {
         let mut test = test(id, params, objects);
@@ -248,13 +252,21 @@ fn a_test_is_natural_json() {
     let (module, types) = module();
     let node = DataValue::Struct(vec![int(-5), to(1, 4)]);
     let objects = vec![
-        ObjectInput { name: "list".into(), element: types.node, values: vec![node], is_array: false, on_heap: false },
+        ObjectInput {
+            name: "list".into(),
+            element: types.node,
+            values: vec![node],
+            is_array: false,
+            on_heap: false,
+            origin: ObjectOrigin::Values,
+        },
         ObjectInput {
             name: "a".into(),
             element: types.int,
             values: vec![int(1), DataValue::Undefined],
             is_array: true,
             on_heap: false,
+            origin: ObjectOrigin::Values,
         },
     ];
     let mut test = test(

@@ -1,5 +1,6 @@
 //! Reads the user's program: headers, flags, lowering.
 
+use super::shown_reachable::StateOfProgram;
 use crate::externals::{ExternalSpecs, JavaSpecs};
 use crate::java::{self, JavaError, JavaFiles, JavaProgram, ReadPurpose};
 use crate::request::{Compilation, Subject};
@@ -56,6 +57,8 @@ pub struct Program {
     pub units: Vec<SourceUnit>,
     /// The Java-specific part of a Java program.
     pub(crate) java: Option<JavaProgram>,
+    /// What is known about the state that only its functions change.
+    pub(super) state: StateOfProgram,
 }
 
 impl Program {
@@ -93,7 +96,10 @@ impl Program {
 
     /// Returns the origin of a test's objects.
     pub(crate) fn heap_of(&self, entry: FuncId, test: &TestCase) -> HeapOrigin {
-        self.java.as_ref().map_or(HeapOrigin::Made, |java| java.heap_of(entry, test))
+        match &self.java {
+            Some(java) => java.heap_of(entry, test),
+            None => self.state_of(entry, test),
+        }
     }
 
     /// Returns the reason why a test cannot be constructed.
@@ -247,7 +253,7 @@ impl Reader {
                 let externals = &self.externals;
                 let given = JavaFiles { files, libraries, classes, subject: &self.subject, externals };
                 let (module, java) = java::read(&given, self.purpose)?;
-                Program { module, units: Vec::new(), java: Some(java) }
+                Program { module, units: Vec::new(), java: Some(java), state: StateOfProgram::default() }
             }
         };
         verified(program)
@@ -271,7 +277,7 @@ impl Reader {
         let module = lower_files(files, &options)?;
         let unit = |path: &PathBuf| Ok(SourceUnit { path: path.clone(), flags: flags_for(path, known)? });
         let units = files.iter().map(unit).collect::<Result<Vec<SourceUnit>, FrontError>>()?;
-        Ok(Program { module, units, java: None })
+        Ok(Program { module, units, java: None, state: StateOfProgram::default() })
     }
 
     /// Returns the data flow of the named functions in a file.

@@ -7,7 +7,9 @@
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use touchstone_base::float::Format;
-use touchstone_criteria::{Expected, HeapOrigin, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_criteria::{
+    Expected, HeapOrigin, NamedValue, ObjectInput, ObjectOrigin, Outcome, Replay, TestCase, TestKind,
+};
 use touchstone_ir::{
     DataType, DataTypeId, DataValue, Field, FuncId, GlobalId, Module, PointerTarget, StructKind, TaggedVariant, mask,
 };
@@ -89,6 +91,7 @@ impl<'m> InputParser<'m> {
                 values: values.remove(&index)?,
                 is_array: value.is_array(),
                 on_heap: false,
+                origin: ObjectOrigin::Values,
             });
         }
         Some(TestKind::Function { earlier: Vec::new(), params, globals, objects })

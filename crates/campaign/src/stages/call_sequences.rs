@@ -14,13 +14,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{
-    AssumeOption, Caveat, GoalId, GoalIndex, Incomplete, IncompletePaths, Outcome, TestCase, TestKind,
-};
+use touchstone_criteria::{AssumeOption, Caveat, GoalId, GoalIndex, Incomplete, IncompletePaths, Outcome, TestCase};
 use touchstone_engine::{
-    Config, ExplorationResult, Goals, Growth, MachineTemplates, PrivateGlobals, RunObservation, SearchEvent, Sequence,
-    SequenceCall, SequencePlan, SequenceStates, Sink, TestFilter, explore_further, global_inputs, state_changers,
-    watch_test,
+    Config, End, ExplorationResult, Goals, Growth, MachineTemplates, PrivateGlobals, RunObservation, SearchEvent,
+    Sequence, SequenceCall, SequencePlan, SequenceStates, Sink, TestFilter, explore_further, global_inputs,
+    state_changers, watch_test,
 };
 use touchstone_ir::{FuncId, Linkage, Module};
 
@@ -56,14 +54,14 @@ fn search_sequences(
     if ruled_out || reachable_by_calls.is_empty() || config.deadline.is_over() || stopped(&found.result.incomplete) {
         return proofs;
     }
-    let ways = state_changers(module, func).into_iter().map(|way| call_of(program, config, func, way));
-    let ways: Vec<SequenceCall> = ways.collect();
+    let call_of = |way: FuncId| SequenceCall::of(way, precondition_of(program, config, func, way));
+    let ways: Vec<SequenceCall> = state_changers(module, func).into_iter().map(call_of).collect();
     if ways.is_empty() {
         return proofs;
     }
     let untested: Vec<GoalId> = reachable_by_calls.into_iter().filter(|goal| found.open.contains(goal)).collect();
     proofs.prove(module, func, rounds.watch, &untested, config);
-    let last = call_of(program, config, func, func);
+    let last = call_of(func);
     let config = &Config { deadline: sequence_deadline(found, config), ..config.clone() };
     let search = SequenceSearch { rounds, ways, last, config, proofs: &proofs, most: calls as usize - 1 };
     search.all(found, collector);
@@ -102,8 +100,8 @@ fn reachable_by_calls(
     rounds.objectives.goals.ids().filter(|goal| !closed.contains(goal) && may_help(goal)).collect()
 }
 
-/// Returns a call with the precondition of its function.
-fn call_of(program: &Program, config: &Config, tested: FuncId, func: FuncId) -> SequenceCall {
+/// Returns the precondition of a function that a test of `tested` calls.
+pub(super) fn precondition_of(program: &Program, config: &Config, tested: FuncId, func: FuncId) -> Option<FuncId> {
     let name = &program.module.functions[func].name;
     let own = config.precondition.clone().filter(|_| func == tested);
     let given = || program.helper(name, precondition::SUFFIX).or_else(|| program.helper(name, "_pre"));
@@ -112,7 +110,7 @@ fn call_of(program: &Program, config: &Config, tested: FuncId, func: FuncId) -> 
         let (helper, function) = (&program.module.functions[*helper], &program.module.functions[func]);
         helper.is_defined() && helper.result.is_some() && helper.params.len() == function.own_params().len()
     };
-    SequenceCall { func, precondition: precondition.filter(fits) }
+    precondition.filter(fits)
 }
 
 /// One search for sequences.
@@ -150,7 +148,7 @@ impl SequenceSearch<'_, '_> {
     /// Searches longer and longer sequences; first of the function itself, if it changes state. A first pass keeps only
     /// few states after each call: it is quick and finds most of the tests.
     fn all(&self, found: &mut ExplorationResult, collector: &mut dyn TestCollector) {
-        let own: Vec<SequenceCall> = self.ways.iter().copied().filter(|way| *way == self.last).collect();
+        let own: Vec<SequenceCall> = self.ways.iter().filter(|way| **way == self.last).cloned().collect();
         let sets: Vec<&[SequenceCall]> = match own.is_empty() || own.len() == self.ways.len() {
             true => vec![&self.ways],
             false => vec![&own, &self.ways],
@@ -201,7 +199,10 @@ impl SequenceSearch<'_, '_> {
             return None;
         }
         let Start { ways, privates, kept_states } = start;
-        let sequence = Sequence::new(rounds.module, SequencePlan { ways, last: self.last, earlier });
+        let sequence = Sequence::new(
+            rounds.module,
+            SequencePlan { objects: &[], ways, last: &self.last, earlier, optional: false },
+        );
         let config = sequence.config(config, privates, kept_states);
         let RoundCoverage { untested, .. } = round_coverage(rounds.objectives, Some(found), collector.tests());
         let closed = rounds.objectives.goals.ids().filter(|goal| !open.contains(goal)).collect();
@@ -226,36 +227,59 @@ impl SequenceSearch<'_, '_> {
 }
 
 /// Translates tests of the driver into tests with several calls.
-struct SequenceTests<'a, 'm> {
-    machines: &'a MachineTemplates<'m>,
-    sequence: &'a Sequence,
-    module: &'a Module,
-    func: FuncId,
-    watch: &'a GoalIndex,
-    oracle: Option<&'a String>,
-    collector: &'a mut dyn TestCollector,
+pub(super) struct SequenceTests<'a, 'm> {
+    pub machines: &'a MachineTemplates<'m>,
+    pub sequence: &'a Sequence,
+    pub module: &'a Module,
+    pub func: FuncId,
+    pub watch: &'a GoalIndex,
+    pub oracle: Option<&'a String>,
+    pub collector: &'a mut dyn TestCollector,
 }
 
 impl SequenceTests<'_, '_> {
-    /// Returns the test as it runs without the driver.
-    fn test(&self, driven: &TestCase) -> TestCase {
+    /// Returns the test as it runs without the driver; `None` if a call does not construct its object there.
+    fn test(&self, driven: &TestCase) -> Option<TestCase> {
         let mut test = self.sequence.test(driven);
         let number = driven.id.rsplit('_').next().unwrap_or_default();
         test.id = format!("{}_{number}", stem(&test.function));
+        test.oracle = self.oracle.cloned();
+        let mut test = self.observed(test)?;
+        if test.has_constructed_objects() {
+            self.drop_unneeded_changes(&mut test);
+        }
+        Some(test)
+    }
+
+    /// Runs a test and sets everything that the run shows.
+    fn observed(&self, mut test: TestCase) -> Option<TestCase> {
         let oracle = self.oracle.and_then(|name| self.module.function_named(name));
         let look = RunObservation { watch: Some(self.watch), oracle, ..RunObservation::default() };
         let run = watch_test(self.machines, self.func, &test, look);
-        if let TestKind::Function { earlier, .. } = &mut test.kind {
-            earlier.iter_mut().zip(run.earlier).for_each(|(call, result)| call.result = result);
+        // The driver may end otherwise than the calls: it does not show that a result is a new object.
+        if test.has_constructed_objects() && !matches!(run.end, End::Returned(_)) {
+            return None;
         }
+        test.set_observed_before(run.earlier, run.constructed, &run.releasable);
         if !run.accepted {
             test.outcome = Outcome::OracleRejected;
         }
-        test.oracle = self.oracle.cloned();
         test.expected = run.expected;
         test.path = run.path;
         test.covers = run.hits;
-        test
+        Some(test)
+    }
+
+    /// Removes calls that the coverage of a test does not need, the last one first.
+    fn drop_unneeded_changes(&self, test: &mut TestCase) {
+        for index in (0..test.earlier().len()).rev() {
+            let Some(other) = self.sequence.without_change(test, index).and_then(|other| self.observed(other)) else {
+                continue;
+            };
+            if test.covers.iter().all(|goal| other.covers.contains(goal)) {
+                *test = other;
+            }
+        }
     }
 }
 
@@ -264,8 +288,9 @@ impl Sink for SequenceTests<'_, '_> {
         match event {
             SearchEvent::Progress(_) => self.collector.event(event),
             SearchEvent::Test(test) => {
-                let test = self.test(test);
-                self.collector.event(SearchEvent::Test(&test));
+                if let Some(test) = self.test(test) {
+                    self.collector.event(SearchEvent::Test(&test));
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use super::call_sequences::sequences;
 use super::conclude::Proofs;
+use super::constructed_objects::construct_objects;
 use super::grow::grow;
 use super::progress::FunctionProgress;
 use super::rerun::rerun_inputs;
@@ -81,6 +82,9 @@ pub(crate) fn explore<'s>(
         }
         _ => None,
     };
+    if growing.is_some() && !work.plan.request.wants_paths() {
+        construct_objects(&work.plan.program, &rounds, &config, calls, &mut found, &mut writer);
+    }
     if let Some(java) = any {
         let config = Config { deadline: work.config.deadline, ..config };
         search_symbolic_heaps(&rounds, java, &config, &mut found, &mut writer);

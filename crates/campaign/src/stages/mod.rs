@@ -1,8 +1,8 @@
 //! The stages that every function passes through.
 //!
 //! - `explore.rs`: symbolic execution for the goals, with rounds (`rounds.rs`) that re-run earlier inputs (`rerun.rs`),
-//!   vary tests (`vary.rs`), let objects grow (`grow.rs`), try sequences of calls (`call_sequences.rs`) and symbolic
-//!   heaps (`symbolic_heaps.rs`);
+//!   vary tests (`vary.rs`), let objects grow (`grow.rs`), try sequences of calls (`call_sequences.rs`), objects that
+//!   calls construct (`constructed_objects.rs`) and symbolic heaps (`symbolic_heaps.rs`);
 //! - `reduce.rs`: the smallest suite with the same coverage, as determined in `test_coverage.rs`; `observers/`:
 //!   assertions besides the result;
 //! - `conclude.rs`: proofs and verdicts; `discover.rs` runs everything up to here;
@@ -12,6 +12,7 @@
 
 pub(crate) mod call_sequences;
 pub(crate) mod conclude;
+mod constructed_objects;
 pub(crate) mod decision_tables;
 pub(crate) mod discover;
 pub(crate) mod emit;

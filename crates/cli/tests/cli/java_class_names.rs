@@ -32,7 +32,7 @@ fn a_method_of_the_jdk_that_is_not_public_is_tested_through_some_who_lead_to_it(
 fn what_no_calls_make_of_a_class_of_the_jdk_is_put_into_its_fields() {
     let scratch = tempfile::tempdir().expect("a directory");
     // The index is never before the beginning, although the method checks for it.
-    let options = ["-c", "mcdc", "-f", "StringCharacterIterator.current", "--budget", "15"];
+    let options = ["-c", "mcdc", "-f", "StringCharacterIterator.current", "--budget", "3"];
     let report = generated(&options, Path::new("java.text.StringCharacterIterator"), scratch.path());
     assert_eq!(count(&report, "unknown") + count(&report, "infeasible"), 0, "{report:#}");
     let objectives = report["objectives"].as_array().expect("objectives").iter();

@@ -231,5 +231,12 @@ impl Bench {
 
 pub fn object(name: &str, element: DataTypeId, values: Vec<DataValue>) -> ObjectInput {
     let is_array = values.len() != 1;
-    ObjectInput { name: name.to_string(), element, values, is_array, on_heap: false }
+    ObjectInput {
+        name: name.to_string(),
+        element,
+        values,
+        is_array,
+        on_heap: false,
+        origin: touchstone_criteria::ObjectOrigin::Values,
+    }
 }

@@ -8,11 +8,11 @@ use crate::confirm::machine_setup::{PreparedRun, ReadyCall, provided};
 use crate::confirm::run_record::{CallInputs, ConcreteRun, EvaluatedRow, MissedArgument, RunObservation};
 use crate::exec::executor::machine_templates::MachineTemplates;
 use touchstone_base::Span;
-use touchstone_criteria::{EnvironmentInput, Expected, GoalId, TestCase, TestKind};
+use touchstone_criteria::{EnvironmentInput, Expected, GoalId, NamedValue, ObjectInput, TestCase, TestKind};
 use touchstone_interp::{
     AddressLayout, End, Limits, Machine, ObjectKind, Observer, PathRecorder, UnsupportedOperation, Value,
 };
-use touchstone_ir::{FuncId, InputSource, Module, Ty};
+use touchstone_ir::{DataValue, FuncId, InputSource, Module, Ty};
 
 /// Runs a test again and observes it.
 pub fn watch_test(
@@ -61,15 +61,20 @@ fn run_call(
 ) -> ConcreteRun {
     let module = machines.module();
     let mut run = PreparedRun::with_inputs(module, machines.machine(look.limits, layout), call);
-    let known = call.earlier.iter().filter_map(|call| Some((module.function_named(&call.function)?, &*call.params)));
-    let mut calls: Vec<ReadyCall> = known.map(|(id, params)| run.ready(id, params)).collect();
-    calls.push(run.ready(func, call.params));
     let before = if look.hits_only { Vec::new() } else { run.snapshot(machines.shown()) };
-    let mut observed = observed(module, &mut run.machine, &calls, look);
+    let known = call.earlier.iter().filter_map(|call| Some((module.function_named(&call.function)?, &*call.params)));
+    let wanted = known.chain([(func, call.params)]).collect();
+    let mut calls = CallsOfRun { run: &mut run, wanted, objects: call.objects, ready: Vec::new(), before: Vec::new() };
+    let mut observed = observed(module, &mut calls, look);
+    let CallsOfRun { ready: calls, before: constructed, .. } = calls;
     let end = observed.ends.pop().unwrap_or(End::Returned(None));
     let earlier = calls.iter().zip(&observed.ends).map(|(call, end)| run.result_of(call, end)).collect();
     let seen = seen(&run.machine, observed, end, call.answers);
-    let last @ ReadyCall { args, result_object, .. } = &calls[calls.len() - 1];
+    let Some(last @ ReadyCall { args, result_object, .. }) = calls.last().filter(|_| calls.len() > call.earlier.len())
+    else {
+        let expected = Expected { left: run.described_writes(), ..seen.expected.clone() };
+        return ConcreteRun { expected, earlier, ..seen };
+    };
     let expected = match look.hits_only {
         true => Expected::default(),
         false => run.expected(call, last, &before, &seen),
@@ -87,9 +92,10 @@ fn run_call(
         let step = run.size(call.objects[object].element);
         Some(MissedArgument { object, index: usize::try_from(offset).ok()?.checked_div(step as usize)?, member })
     });
+    let releasable = if look.hits_only { Vec::new() } else { run.release(call.objects, &seen.end) };
     // Reading the final memory may expose an address: a pointer that was written into bytes.
     let shows_addresses = seen.shows_addresses || run.machine.shows_addresses();
-    ConcreteRun { expected, earlier, accepted, freed, missed, shows_addresses, ..seen }
+    ConcreteRun { expected, earlier, constructed, releasable, accepted, freed, missed, shows_addresses, ..seen }
 }
 
 /// Combines the results of machine and observer for a run on these inputs.
@@ -102,6 +108,8 @@ fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[Environme
         path: recorder.finish(&end).value(),
         end,
         earlier: Vec::new(),
+        constructed: Vec::new(),
+        releasable: Vec::new(),
         freed: Vec::new(),
         requested: requested(machine, inputs),
         hits,
@@ -131,46 +139,68 @@ struct Observed {
     compared: Vec<(u64, u64)>,
 }
 
-/// Makes calls one after the other, as long as they return.
-fn make_calls(machine: &mut Machine<'_>, calls: &[ReadyCall], observer: &mut impl Observer) -> Vec<End> {
-    let mut ends = Vec::new();
-    for call in calls {
-        let end = machine.call(call.func, &call.args, observer);
-        // A result that depends on the addresses of objects is not reproducible in the compiled program.
-        let end = match machine.depends_on_layout() {
-            true => End::Unsupported { what: UnsupportedOperation::PointerOrder, span: Span::none() },
-            false => end,
-        };
-        let returned = matches!(end, End::Returned(_));
-        ends.push(end);
-        if !returned {
-            break;
+/// The calls of a run.
+struct CallsOfRun<'r, 'm, 'c> {
+    run: &'r mut PreparedRun<'m>,
+    /// The functions and their arguments. If there are none, the first call is ready.
+    wanted: Vec<(FuncId, &'c [NamedValue])>,
+    objects: &'c [ObjectInput],
+    /// The calls that were prepared.
+    ready: Vec<ReadyCall>,
+    /// The contents of constructed objects before the last call.
+    before: Vec<Vec<DataValue>>,
+}
+
+impl CallsOfRun<'_, '_, '_> {
+    /// Makes calls one after the other, as long as they return. A call is prepared when the calls before it have
+    /// returned: its arguments may be their results.
+    fn make(&mut self, observer: &mut impl Observer) -> Vec<End> {
+        let mut ends = Vec::new();
+        for at in 0..self.wanted.len().max(1) {
+            if let Some((func, params)) = self.wanted.get(at) {
+                if at + 1 == self.wanted.len() {
+                    self.before = self.run.constructed(self.objects);
+                }
+                let ready = self.run.ready(*func, params);
+                self.ready.push(ready);
+            }
+            let call = &self.ready[at];
+            let machine = &mut self.run.machine;
+            let end = machine.call(call.func, &call.args, observer);
+            // A result that depends on the addresses of objects is not reproducible in the compiled program.
+            let end = match (machine.depends_on_layout(), self.run.bind_result(at, self.objects, &end)) {
+                (true, _) => End::Unsupported { what: UnsupportedOperation::PointerOrder, span: Span::none() },
+                (false, false) => End::Unsupported { what: UnsupportedOperation::NoNewObject, span: Span::none() },
+                (false, true) => end,
+            };
+            let returned = matches!(end, End::Returned(_));
+            ends.push(end);
+            if !returned {
+                break;
+            }
         }
+        ends
     }
-    ends
 }
 
 /// Makes calls with a goal observer, or only with a recorder if there is nothing to observe.
-fn observed(module: &Module, machine: &mut Machine<'_>, calls: &[ReadyCall], look: RunObservation<'_>) -> Observed {
+fn observed(module: &Module, calls: &mut CallsOfRun<'_, '_, '_>, look: RunObservation<'_>) -> Observed {
     match look.watch {
         None => {
             let mut recorder = PathRecorder::default();
-            let ends = make_calls(machine, calls, &mut recorder);
+            let ends = calls.make(&mut recorder);
             Observed { ends, recorder, ..Observed::default() }
         }
-        Some(watch) if watch.has_points() => {
-            observed_by(GoalObserver::<true>::new(module, watch, look), machine, calls)
-        }
-        Some(watch) => observed_by(GoalObserver::<false>::new(module, watch, look), machine, calls),
+        Some(watch) if watch.has_points() => observed_by(GoalObserver::<true>::new(module, watch, look), calls),
+        Some(watch) => observed_by(GoalObserver::<false>::new(module, watch, look), calls),
     }
 }
 
 fn observed_by<const POINTS: bool>(
     mut watcher: GoalObserver<'_, POINTS>,
-    machine: &mut Machine<'_>,
-    calls: &[ReadyCall],
+    calls: &mut CallsOfRun<'_, '_, '_>,
 ) -> Observed {
-    let ends = make_calls(machine, calls, &mut watcher);
+    let ends = calls.make(&mut watcher);
     let recorder = std::mem::take(&mut watcher.recorder);
     let rows = watcher.rows();
     let (compared, edges, conditions) = (watcher.compared(), watcher.edges(), watcher.conditions());
@@ -206,10 +236,12 @@ fn run_entry(
     let name = PROGRAM_NAME.bytes().chain([0]).collect();
     let words: Vec<Vec<u8>> = std::iter::once(name).chain(arguments(inputs).map(|word| word.bytes.clone())).collect();
     let args = program_arguments(&mut machine, module.functions[entry].params.len(), &words);
-    let call = ReadyCall { func: entry, args, result_object: None };
-    let mut observed = observed(module, &mut machine, &[call], look);
+    let ready = vec![ReadyCall { func: entry, args, result_object: None }];
+    let mut run = PreparedRun { module, machine, objects: Vec::new() };
+    let mut calls = CallsOfRun { run: &mut run, wanted: Vec::new(), objects: &[], ready, before: Vec::new() };
+    let mut observed = observed(module, &mut calls, look);
     let end = observed.ends.pop().unwrap_or(End::Returned(None));
-    seen(&machine, observed, end, inputs)
+    seen(&run.machine, observed, end, inputs)
 }
 
 /// Returns the command-line arguments of a program.

@@ -31,6 +31,12 @@ impl PreparedRun<'_> {
         }
     }
 
+    /// Returns the contents of constructed objects, in order.
+    pub(super) fn constructed(&self, objects: &[ObjectInput]) -> Vec<Vec<DataValue>> {
+        let constructed = objects.iter().enumerate().filter(|(_, object)| object.origin.is_constructed());
+        constructed.map(|(index, object)| vec![self.read(self.objects[index], 0, object.element)]).collect()
+    }
+
     /// Calls the oracle with the arguments and the result, in the memory after the call.
     pub(super) fn accepts(&mut self, oracle: FuncId, args: &[Value], result: Option<Value>) -> bool {
         let params = self.module.functions[oracle].params.len();
@@ -216,7 +222,7 @@ impl PreparedRun<'_> {
     }
 
     /// Returns the writes of functions that have a description only.
-    fn described_writes(&self) -> Vec<StubEffect> {
+    pub(super) fn described_writes(&self) -> Vec<StubEffect> {
         let lead = |(at, value): &(usize, Value)| match self.target(*value) {
             DataValue::Pointer(target) => (*at, target),
             _ => (*at, PointerTarget::Elsewhere),

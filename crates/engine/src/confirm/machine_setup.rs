@@ -2,8 +2,8 @@
 
 use crate::confirm::run_record::CallInputs;
 use touchstone_base::{WorkKind, spend};
-use touchstone_criteria::{EnvironmentInput, InputContent, NamedValue, ObjectInput};
-use touchstone_interp::{Machine, ObjectId, ObjectKind, Provided, Value};
+use touchstone_criteria::{EnvironmentInput, InputContent, NamedValue, ObjectInput, ObjectOrigin};
+use touchstone_interp::{End, Machine, NullObserver, ObjectId, ObjectKind, Provided, Value};
 use touchstone_ir::{
     DataType, DataTypeId, DataValue, FuncId, Function, Module, Param, PointeeShape, PointerTarget, Ty, mask,
     sign_extend,
@@ -20,6 +20,7 @@ pub(crate) struct ReadyCall {
 pub(crate) struct PreparedRun<'m> {
     pub(super) module: &'m Module,
     pub machine: Machine<'m>,
+    /// The objects of the test.
     pub(super) objects: Vec<ObjectId>,
 }
 
@@ -28,7 +29,8 @@ impl<'m> PreparedRun<'m> {
     pub(crate) fn with_inputs(module: &'m Module, machine: Machine<'m>, call: CallInputs<'_>) -> PreparedRun<'m> {
         let mut run = PreparedRun { module, machine, objects: Vec::new() };
         for object in call.objects {
-            let size = run.size_of(object);
+            // A call that has yet to return the object replaces the empty one.
+            let size = if object.origin.returned_by().is_some() { 0 } else { run.size_of(object) };
             let kind = if object.on_heap { ObjectKind::Heap } else { ObjectKind::Input };
             let id = run.machine.alloc(size, &object.name, kind);
             run.clear(id, size);
@@ -37,6 +39,9 @@ impl<'m> PreparedRun<'m> {
         for (index, object) in call.objects.iter().enumerate() {
             if module.pointee(object.element).stands == PointeeShape::Arguments {
                 run.machine.set_variadic_arguments(run.objects[index]);
+            }
+            if object.origin.is_constructed() {
+                continue;
             }
             let step = run.size(object.element);
             for (at, value) in object.values.iter().enumerate() {
@@ -91,6 +96,40 @@ impl<'m> PreparedRun<'m> {
             args.push(Value::NULL);
         }
         ReadyCall { func, args, result_object }
+    }
+
+    /// Records the result of an earlier call as the object that it constructs. Returns false if the result is not the
+    /// start of a new object.
+    pub(super) fn bind_result(&mut self, call: usize, objects: &[ObjectInput], end: &End) -> bool {
+        let Some(index) = objects.iter().position(|object| object.origin.returned_by() == Some(call)) else {
+            return true;
+        };
+        let End::Returned(Some(Value::Ptr(pointer))) = end else { return false };
+        let is_new = !self.objects.contains(&pointer.object) && self.machine.global_of(pointer.object).is_none();
+        if pointer.offset == 0 && is_new {
+            self.objects[index] = pointer.object;
+        }
+        pointer.offset == 0 && is_new
+    }
+
+    /// Releases constructed objects, the last one first. Returns for each whether its function returns without a request
+    /// for inputs.
+    pub(super) fn release(&mut self, objects: &[ObjectInput], end: &End) -> Vec<bool> {
+        let mut released = Vec::new();
+        for (index, object) in objects.iter().enumerate().rev() {
+            let ObjectOrigin::Constructed { released_by, .. } = &object.origin else { continue };
+            let func = released_by.as_ref().and_then(|name| self.module.function_named(name));
+            let id = self.objects[index];
+            let requests = self.machine.requested_inputs().len();
+            let may = matches!(end, End::Returned(_)) && self.machine.object(id).alive;
+            let returns = func.filter(|_| may).is_some_and(|func| {
+                let end = self.machine.call(func, &[Value::ptr(id, 0)], &mut NullObserver);
+                matches!(end, End::Returned(_)) && self.machine.requested_inputs().len() == requests
+            });
+            released.push(returns);
+        }
+        released.reverse();
+        released
     }
 
     /// Extends an argument to a register that may be wider than its type.

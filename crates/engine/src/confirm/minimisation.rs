@@ -74,7 +74,8 @@ pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch
     {
         return;
     }
-    let lengths: Vec<usize> = objects.iter().map(|object| object.values.len()).collect();
+    let length = |object: &ObjectInput| if object.origin.is_constructed() { 1 } else { object.values.len() };
+    let lengths: Vec<usize> = objects.iter().map(length).collect();
     let mut rounding = Minimisation::of(module, func, test, watch, runs);
     for (index, length) in lengths.into_iter().enumerate() {
         let mut shorter = 1;
@@ -210,9 +211,7 @@ fn equivalent_test(
     if run.path != test.path || !covers || run.traps || run.shows_addresses {
         return None;
     }
-    if let TestKind::Function { earlier, .. } = &mut other.kind {
-        earlier.iter_mut().zip(run.earlier).for_each(|(call, result)| call.result = result);
-    }
+    other.set_observed_before(run.earlier, run.constructed, &run.releasable);
     other.expected = run.expected;
     Some(other)
 }
@@ -234,7 +233,7 @@ fn visit<'t>(module: &'t Module, test: &mut TestCase, see: &mut dyn FnMut(Kind<'
         for NamedValue { data, value, .. } in calls.chain(params).chain(globals) {
             visit_value(types, *data, value, see);
         }
-        for object in objects.iter_mut() {
+        for object in objects.iter_mut().filter(|object| !object.origin.is_constructed()) {
             match module.has_classes() {
                 true => visit_fields(types, object, see),
                 false => object.values.iter_mut().for_each(|value| visit_value(types, object.element, value, see)),

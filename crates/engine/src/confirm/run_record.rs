@@ -31,6 +31,10 @@ pub struct ConcreteRun {
     pub expected: Expected,
     /// The results of the calls before the last one, as far as they returned.
     pub earlier: Vec<Option<DataValue>>,
+    /// The contents of constructed objects before the last call, in order.
+    pub constructed: Vec<Vec<DataValue>>,
+    /// For every constructed object, whether it can be released after the last call.
+    pub releasable: Vec<bool>,
     /// For every object of the call, whether the run freed it.
     pub freed: Vec<bool>,
     /// The inputs that the program requested, with the answers.

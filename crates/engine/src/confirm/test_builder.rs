@@ -12,8 +12,8 @@ use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{PathEnd, State};
 use touchstone_base::Id;
 use touchstone_criteria::{
-    Bound, Disagreement, EnvironmentInput, GoalId, Incomplete, NamedValue, NotCheckable, ObjectInput, Outcome, Replay,
-    TestCase, TestKind, Unsupported,
+    Bound, Disagreement, EnvironmentInput, GoalId, Incomplete, NamedValue, NotCheckable, ObjectInput, ObjectOrigin,
+    Outcome, Replay, TestCase, TestKind, Unsupported,
 };
 use touchstone_interp::{End, LimitKind, Limits};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, InputSource, PointerTarget, mask};
@@ -233,7 +233,14 @@ impl Executor<'_> {
             }
             let name = unique_name(&input.name, |name| objects.iter().any(|other| other.name == name));
             let on_heap = state.inputs.freed.contains(&input.object);
-            objects.push(ObjectInput { name, element, values, is_array: input.is_array, on_heap });
+            objects.push(ObjectInput {
+                name,
+                element,
+                values,
+                is_array: input.is_array,
+                on_heap,
+                origin: ObjectOrigin::Values,
+            });
         }
         TestKind::Function { earlier: Vec::new(), params, globals, objects }
     }

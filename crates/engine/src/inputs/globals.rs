@@ -1,7 +1,7 @@
 //! Globals in the initial state: those that a function can access, which of them are inputs, and the contents of the
 //! others.
 
-use crate::config::{Calls, PrivateGlobals};
+use crate::config::Calls;
 use crate::exec::executor::Executor;
 use crate::exec::executor::used_globals::UsedGlobals;
 use crate::inputs::MAX_INPUT_OBJECT_BYTES;
@@ -50,7 +50,7 @@ impl Executor<'_> {
             crate::Entry::Program => (BTreeSet::new(), BTreeMap::new()),
         };
         inputs.retain(|id| !self.config.unnamed.contains(id));
-        if let Calls::Several { private_globals: PrivateGlobals::Initial, .. } = self.config.calls {
+        if self.config.calls.start_with_initial_globals() {
             inputs.retain(|id| module.globals[*id].linkage != Linkage::Internal);
         }
         if let Calls::Several { .. } = self.config.calls {

@@ -5,7 +5,7 @@
 //! the length of their pointees stay symbolic longer (`tagged_objects.rs`, `counted_objects.rs`, `flexible_arrays.rs`), later
 //! rounds lengthen them (`../growth.rs`) or add interior pointers (`interior_pointers.rs`). `requests.rs` holds the
 //! requests of a program, `external_effects.rs` the writes of external functions, `persistent_state.rs` the state that
-//! calls leave for later ones, `unions.rs` unions, `variadic_arguments.rs` variadic arguments, `device_registers.rs`
+//! calls leave for later ones, `object_api.rs` the functions that construct objects, `unions.rs` unions, `variadic_arguments.rs` variadic arguments, `device_registers.rs`
 //! memory at constant addresses.
 
 mod arguments;
@@ -18,6 +18,7 @@ pub(crate) mod globals;
 mod initial_states;
 mod interior_pointers;
 mod materialisation;
+pub(crate) mod object_api;
 pub(crate) mod persistent_state;
 mod requests;
 mod tagged_objects;

@@ -55,8 +55,16 @@ pub fn state_changers(module: &Module, func: FuncId) -> Vec<FuncId> {
     }
 }
 
+/// Returns the private variables that a function may read, that functions change, and that a test of its file can name.
+pub fn private_state(module: &Module, func: FuncId) -> BTreeSet<GlobalId> {
+    let written = written_globals(module);
+    let is_private = |id: &GlobalId| module.globals[*id].linkage == Linkage::Internal;
+    let used = used_globals(module, &[func]).into_iter();
+    used.filter(|id| is_private(id) && is_persistent(module, *id, &written)).collect()
+}
+
 /// Returns true if a test of `func` can call `other` like a user.
-fn is_callable(module: &Module, func: FuncId, other: FuncId) -> bool {
+pub(crate) fn is_callable(module: &Module, func: FuncId, other: FuncId) -> bool {
     let (function, beside) = (&module.functions[other], &module.functions[func]);
     let visible = !function.internal || function.span.file == beside.span.file;
     let is_entry = module.entry.as_ref() == Some(&function.name);

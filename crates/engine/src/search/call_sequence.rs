@@ -3,7 +3,8 @@
 //!
 //! The calls become the body of a *driver*, a function that is added to a copy of the module. Its parameters are those
 //! of all calls, and for every call but the last an integer that selects the function; so exploration, execution and
-//! confirmation need no knowledge of sequences. [`Sequence::test`] converts its tests into tests that make the calls.
+//! confirmation need no knowledge of sequences. `sequence_test.rs` converts its tests into tests that
+//! make the calls.
 //!
 //! `exec/instructions/deduplication.rs` relies on the layout of a driver: for each call but the last the block that
 //! selects and one block for each function, then the last call.
@@ -12,30 +13,62 @@ use crate::config::{Calls, Config, PrivateGlobals, SequenceStates};
 use crate::growth::renamed;
 use std::collections::BTreeSet;
 use touchstone_base::{Id, IndexMap};
-use touchstone_criteria::{EarlierCall, EnvironmentInput, NamedValue, ObjectInput, TestCase, TestKind};
 use touchstone_ir::{
-    Block, BlockId, BranchRole, Builtin, Callee, CmpOp, DataType, DataTypeId, DataValue, FuncId, Function, Inst,
-    InstKind, IntKind, Module, Operand, Param, PointerTarget, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
+    BinOp, Block, BlockId, BranchRole, Builtin, Callee, CmpOp, DataType, DataTypeId, FuncId, Function, Inst, InstKind,
+    IntKind, Module, Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
 };
 
 /// A function that a sequence may call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SequenceCall {
     /// The function.
     pub func: FuncId,
     /// Its precondition.
     pub precondition: Option<FuncId>,
+    /// The parameters that point to constructed objects: the index of each, and that of the object.
+    pub bound: Vec<(usize, usize)>,
+}
+
+impl SequenceCall {
+    /// A call without constructed objects.
+    pub fn of(func: FuncId, precondition: Option<FuncId>) -> SequenceCall {
+        SequenceCall { func, precondition, bound: Vec::new() }
+    }
+
+    /// Returns the object that a parameter points to.
+    pub(super) fn object(&self, param: usize) -> Option<usize> {
+        self.bound.iter().find(|(own, _)| *own == param).map(|(_, object)| *object)
+    }
+}
+
+/// An object that a sequence constructs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConstructedObject {
+    /// Its name in the test.
+    pub name: String,
+    /// Its type.
+    pub element: DataTypeId,
+    /// The call that creates it.
+    pub creator: SequenceCall,
+    /// True if the call returns its address; otherwise it initialises the object.
+    pub returned: bool,
+    /// The function that releases it.
+    pub release: Option<FuncId>,
 }
 
 /// The plan of a driver.
 #[derive(Clone, Copy, Debug)]
 pub struct SequencePlan<'a> {
+    /// The objects that the first calls construct; a call uses only objects before its own.
+    pub objects: &'a [ConstructedObject],
     /// The functions that calls before the last one are selected from.
     pub ways: &'a [SequenceCall],
     /// The last call.
-    pub last: SequenceCall,
+    pub last: &'a SequenceCall,
     /// The number of calls before it.
     pub earlier: usize,
+    /// True if each of these calls may be left out.
+    pub optional: bool,
 }
 
 /// A call sequence as one function.
@@ -45,11 +78,13 @@ pub struct Sequence {
     pub module: Module,
     /// The driver.
     pub driver: FuncId,
-    func: FuncId,
-    ways: Vec<FuncId>,
-    earlier: usize,
+    pub(super) objects: Vec<ConstructedObject>,
+    pub(super) ways: Vec<SequenceCall>,
+    pub(super) last: SequenceCall,
+    pub(super) earlier: usize,
+    pub(super) optional: bool,
     /// Inputs of the driver that represent a function's own: the function, its input, and the name in the driver.
-    names: Vec<(FuncId, String, String)>,
+    pub(super) names: Vec<(FuncId, String, String)>,
 }
 
 impl Sequence {
@@ -59,14 +94,16 @@ impl Sequence {
         let number = DataType::Int { name: String::new(), bits: 8, signed: false, kind: IntKind::Number };
         let number = module.types.push(number);
         let mut maker = DriverBuilder::new(&module, wanted, number);
+        maker.construct(wanted.objects);
         for turn in 1..=wanted.earlier {
-            maker.choice(turn, wanted.ways);
+            maker.choice(turn, wanted);
         }
         maker.last(wanted.last);
         let DriverBuilder { driver, names, .. } = maker;
         let driver = module.functions.push(driver);
-        let ways = wanted.ways.iter().map(|way| way.func).collect();
-        Sequence { module, driver, func: wanted.last.func, ways, earlier: wanted.earlier, names }
+        let SequencePlan { objects, ways, last, earlier, optional } = wanted;
+        let (objects, ways, last) = (objects.to_vec(), ways.to_vec(), last.clone());
+        Sequence { module, driver, objects, ways, last, earlier, optional, names }
     }
 
     /// Returns the configuration of the driver from that of its function: lengths and ranges of inputs apply in every
@@ -79,137 +116,24 @@ impl Sequence {
             lengths.extend(config.lengths.iter().map(|(part, value)| (part, *value)).filter_map(called));
             let called = |(part, value): (&String, _)| Some((renamed(part, own, name)?, value));
             ranges.extend(config.ranges.iter().map(|(part, value)| (part, *value)).filter_map(called));
-            if *func == self.func {
+            if *func == self.last.func {
                 growth = growth.with_copy(own, name);
             }
         }
         Config {
-            calls: Calls::Several { private_globals, ways: self.ways.len(), kept_states },
+            calls: match self.optional {
+                false => Calls::Several { private_globals, ways: self.ways.len(), kept_states },
+                true => Calls::Constructing { private_globals },
+            },
             lengths,
             ranges,
             growth: Some(growth),
             // The driver calls preconditions itself.
             precondition: None,
             oracle: None,
-            max_objects: config.max_objects.saturating_mul(1 + self.earlier as u32),
+            max_objects: config.max_objects.saturating_mul(1 + (self.objects.len() + self.earlier) as u32),
             ..config.clone()
         }
-    }
-
-    /// Converts a test of the driver into one that makes the calls. Expected values and coverage are still the
-    /// driver's.
-    pub fn test(&self, test: &TestCase) -> TestCase {
-        let TestKind::Function { params, globals, objects, .. } = &test.kind else { return test.clone() };
-        let mut params = params.iter();
-        let mut earlier = Vec::new();
-        for _ in 0..self.earlier {
-            let chosen = match self.ways.len() {
-                1 => 0,
-                _ => params.next().map_or(0, |number| self.chosen(&number.value)),
-            };
-            let mut own = Vec::new();
-            for (index, way) in self.ways.iter().enumerate() {
-                let given = self.given(*way, &mut params);
-                if index == chosen {
-                    own = given;
-                }
-            }
-            let function = self.module.functions[self.ways[chosen]].name.clone();
-            earlier.push(EarlierCall { function, params: own, result: None });
-        }
-        let params = self.given(self.func, &mut params);
-        let mut made = TestParts { earlier, params, globals: globals.clone(), answers: test.answers.clone() };
-        let objects = made.keep_used(objects);
-        let TestParts { earlier, params, globals, answers } = made;
-        TestCase {
-            function: self.module.functions[self.func].name.clone(),
-            kind: TestKind::Function { earlier, params, globals, objects },
-            answers,
-            ..test.clone()
-        }
-    }
-
-    /// Returns the index of the function that a value selects.
-    fn chosen(&self, value: &DataValue) -> usize {
-        match value {
-            DataValue::Int(number) if (*number as usize) < self.ways.len() => *number as usize,
-            _ => 0,
-        }
-    }
-
-    /// Takes the next values as those of a function's own parameters.
-    fn given<'t>(&self, func: FuncId, values: &mut impl Iterator<Item = &'t NamedValue>) -> Vec<NamedValue> {
-        let params = self.module.functions[func].own_params().iter();
-        params.zip(values).map(|(param, value)| NamedValue { name: param.name.clone(), ..value.clone() }).collect()
-    }
-}
-
-/// The parts of a test that point to its objects.
-struct TestParts {
-    earlier: Vec<EarlierCall>,
-    params: Vec<NamedValue>,
-    globals: Vec<NamedValue>,
-    answers: Vec<EnvironmentInput>,
-}
-
-impl TestParts {
-    /// Returns the reachable objects: those of functions that were not selected are dropped.
-    fn keep_used(&mut self, objects: &[ObjectInput]) -> Vec<ObjectInput> {
-        let mut used = BTreeSet::new();
-        let mut open = Vec::new();
-        let params = self.earlier.iter().flat_map(|call| &call.params).chain(&self.params);
-        params.chain(&self.globals).for_each(|input| add_pointees(&input.value, &mut open));
-        for (_, target) in self.answers.iter().flat_map(|answer| &answer.pointers) {
-            add_pointees(&DataValue::Pointer(target.clone()), &mut open);
-        }
-        while let Some(object) = open.pop() {
-            if used.insert(object)
-                && let Some(object) = objects.get(object)
-            {
-                object.values.iter().for_each(|value| add_pointees(value, &mut open));
-            }
-        }
-        let kept: Vec<usize> = used.into_iter().filter(|index| *index < objects.len()).collect();
-        let mut objects: Vec<ObjectInput> = kept.iter().map(|index| objects[*index].clone()).collect();
-        let earlier = self.earlier.iter_mut().flat_map(|call| &mut call.params);
-        for input in earlier.chain(&mut self.params).chain(&mut self.globals) {
-            renumber_pointees(&mut input.value, &kept);
-        }
-        objects.iter_mut().flat_map(|object| &mut object.values).for_each(|value| renumber_pointees(value, &kept));
-        for (_, target) in self.answers.iter_mut().flat_map(|answer| &mut answer.pointers) {
-            renumber_target(target, &kept);
-        }
-        objects
-    }
-}
-
-fn add_pointees(value: &DataValue, found: &mut Vec<usize>) {
-    match value {
-        DataValue::Pointer(PointerTarget::Object { object, .. }) => found.push(*object),
-        DataValue::Array(values) | DataValue::Struct(values) => {
-            values.iter().for_each(|value| add_pointees(value, found))
-        }
-        DataValue::Member(_, value) => add_pointees(value, found),
-        DataValue::Pointer(_) | DataValue::Int(_) | DataValue::Undefined => {}
-    }
-}
-
-fn renumber_pointees(value: &mut DataValue, kept: &[usize]) {
-    match value {
-        DataValue::Pointer(target) => renumber_target(target, kept),
-        DataValue::Array(values) | DataValue::Struct(values) => {
-            values.iter_mut().for_each(|value| renumber_pointees(value, kept));
-        }
-        DataValue::Member(_, value) => renumber_pointees(value, kept),
-        DataValue::Int(_) | DataValue::Undefined => {}
-    }
-}
-
-fn renumber_target(target: &mut PointerTarget, kept: &[usize]) {
-    if let PointerTarget::Object { object, .. } = target
-        && let Ok(place) = kept.binary_search(object)
-    {
-        *object = place;
     }
 }
 
@@ -220,16 +144,21 @@ struct DriverBuilder<'m> {
     /// The type of the selecting integers.
     number: DataTypeId,
     names: Vec<(FuncId, String, String)>,
+    /// The parameters of the calls that construct objects.
+    creating: Vec<Vec<Option<Reg>>>,
+    /// The addresses of the objects that are constructed so far.
+    objects: Vec<Reg>,
     /// For every turn, the selecting parameter and those of each function.
     turns: Vec<Turn>,
-    /// The parameters of the last call.
-    last: Vec<Reg>,
+    /// The hidden parameter of the last call, its own parameters, and its variadic arguments.
+    last: (Option<Reg>, Vec<Option<Reg>>, Option<Reg>),
 }
 
 /// The parameters of one call but the last.
 struct Turn {
     choice: Option<Reg>,
-    params: Vec<Vec<Reg>>,
+    /// For each function, its parameters that are not bound to objects.
+    params: Vec<Vec<Option<Reg>>>,
 }
 
 impl<'m> DriverBuilder<'m> {
@@ -253,19 +182,33 @@ impl<'m> DriverBuilder<'m> {
             points: IndexMap::new(),
             blocks: IndexMap::new(),
         };
-        let (names, turns, last) = (Vec::new(), Vec::new(), Vec::new());
-        let mut maker = DriverBuilder { module, driver, number, names, turns, last };
-        let hidden = function.aggregate_result.then(|| maker.param(function, 0, String::new()));
+        let mut maker = DriverBuilder {
+            module,
+            driver,
+            number,
+            names: Vec::new(),
+            creating: Vec::new(),
+            objects: Vec::new(),
+            turns: Vec::new(),
+            last: (None, Vec::new(), None),
+        };
+        maker.last.0 = function.aggregate_result.then(|| maker.param(function, 0, String::new()));
+        for (index, object) in wanted.objects.iter().enumerate() {
+            let params = maker.params(&object.creator, |own, name| format!("{own}_{index}_{name}"));
+            maker.creating.push(params);
+        }
+        let distinct = |index: usize| if wanted.objects.is_empty() { String::new() } else { format!("{index}_") };
         for turn in 1..=wanted.earlier {
-            let choice = (wanted.ways.len() > 1).then(|| maker.number(turn));
+            let choice = (wanted.ways.len() > 1 || wanted.optional).then(|| maker.number(turn));
             let params =
-                wanted.ways.iter().map(|way| maker.params(way.func, |own, name| format!("{own}_{turn}_{name}")));
+                wanted.ways.iter().enumerate().map(|(index, way)| {
+                    maker.params(way, |own, name| format!("{own}_{turn}_{}{name}", distinct(index)))
+                });
             let params = params.collect();
             maker.turns.push(Turn { choice, params });
         }
-        let own = maker.params(wanted.last.func, |_, name| name.to_string());
-        let packed = function.variadic.then(|| maker.param(function, function.params.len() - 1, String::new()));
-        maker.last = hidden.into_iter().chain(own).chain(packed).collect();
+        maker.last.1 = maker.params(wanted.last, |_, name| name.to_string());
+        maker.last.2 = function.variadic.then(|| maker.param(function, function.params.len() - 1, String::new()));
         maker
     }
 
@@ -284,29 +227,88 @@ impl<'m> DriverBuilder<'m> {
         reg
     }
 
-    /// Adds a parameter for each of a function's own.
-    fn params(&mut self, func: FuncId, called: impl Fn(&str, &str) -> String) -> Vec<Reg> {
-        let function = &self.module.functions[func];
+    /// Adds a parameter for each of a function's own that is not bound to an object.
+    fn params(&mut self, call: &SequenceCall, called: impl Fn(&str, &str) -> String) -> Vec<Option<Reg>> {
+        let function = &self.module.functions[call.func];
         let first = usize::from(function.aggregate_result);
         let mut regs = Vec::new();
         for (index, param) in function.own_params().iter().enumerate() {
+            if call.object(index).is_some() {
+                regs.push(None);
+                continue;
+            }
             let own = if param.name.is_empty() { format!("arg{index}") } else { param.name.clone() };
             let name = called(&function.name, &own);
             if name != own {
-                self.names.push((func, own, name.clone()));
+                self.names.push((call.func, own, name.clone()));
             }
-            regs.push(self.param(function, first + index, name));
+            regs.push(Some(self.param(function, first + index, name)));
         }
         regs
     }
 
+    /// Returns the arguments of a call: its parameters of the driver, and the addresses of objects.
+    fn arguments(&self, call: &SequenceCall, params: &[Option<Reg>]) -> Vec<Operand> {
+        let object = |index: usize| call.object(index).map(|object| self.objects[object]);
+        let regs = params.iter().enumerate().filter_map(|(index, reg)| reg.or_else(|| object(index)));
+        regs.map(Operand::Reg).collect()
+    }
+
+    /// Adds the calls that construct objects, if there are any, as one block.
+    fn construct(&mut self, objects: &[ConstructedObject]) {
+        if objects.is_empty() {
+            return;
+        }
+        let mut insts = Vec::new();
+        for (index, object) in objects.iter().enumerate() {
+            if !object.returned {
+                let size = self.module.types[object.element].size(&self.module.types);
+                let slot = self.driver.slots.push(Slot { name: None, data: object.element, size });
+                let dst = self.reg(Ty::Ptr);
+                insts.push(InstKind::SlotAddr { dst, slot });
+                let (value, size) = (Operand::Const(Ty::Int(8), 0), Operand::Const(Ty::Int(64), size));
+                insts.push(InstKind::MemSet { dst: Operand::Reg(dst), value, size });
+                self.objects.push(dst);
+            }
+            let args = self.arguments(&object.creator, &self.creating[index]);
+            self.assume(&object.creator, &args, &mut insts);
+            let function = &self.module.functions[object.creator.func];
+            let dst = function.result.map(|ty| self.reg(ty));
+            insts.push(InstKind::Call { dst, callee: Callee::Direct(object.creator.func), args });
+            if let Some(result) = dst.filter(|_| object.returned) {
+                let allowed = self.reg(Ty::I1);
+                let (a, b) = (Operand::Reg(result), Operand::Const(Ty::Ptr, 0));
+                insts.push(InstKind::Cmp { dst: allowed, op: CmpOp::Ne, a, b });
+                let args = vec![Operand::Reg(allowed)];
+                insts.push(InstKind::Builtin { dst: None, builtin: Builtin::Assume, args });
+                self.objects.push(result);
+            }
+        }
+        let next = BlockId::new(self.driver.blocks.len() + 1);
+        self.block(insts, TermKind::Jump(next));
+    }
+
     /// Adds one call but the last: the block that selects, and a block for each function.
-    fn choice(&mut self, turn: usize, ways: &[SequenceCall]) {
-        let first = self.driver.blocks.len();
+    fn choice(&mut self, turn: usize, wanted: SequencePlan<'_>) {
+        let (first, ways) = (self.driver.blocks.len(), wanted.ways);
         let target = |way: usize| BlockId::new(first + 1 + way);
         let next = BlockId::new(first + 1 + ways.len());
+        let mut insts = Vec::new();
         let kind = match self.turns[turn - 1].choice {
             None => TermKind::Jump(target(0)),
+            Some(choice) if wanted.optional => {
+                // Any value selects something, so random ones do.
+                let dst = self.reg(Ty::Int(8));
+                let (a, b) = (Operand::Reg(choice), Operand::Const(Ty::Int(8), ways.len() as u64 + 1));
+                insts.push(InstKind::Bin { dst, op: BinOp::URem, a, b });
+                let arm = |way: usize| {
+                    let number = way as u64 + 1;
+                    SwitchArm { low: number, high: number, signed: false, target: target(way) }
+                };
+                let arms = (0..ways.len()).map(arm).collect();
+                let (value, role) = (Operand::Reg(dst), BranchRole::Dispatch);
+                TermKind::Switch { value, arms, default: next, role, names: Vec::new() }
+            }
             Some(choice) => {
                 let arm =
                     |way: usize| SwitchArm { low: way as u64, high: way as u64, signed: false, target: target(way) };
@@ -315,10 +317,10 @@ impl<'m> DriverBuilder<'m> {
                 TermKind::Switch { value, arms, default: target(0), role, names: Vec::new() }
             }
         };
-        self.block(Vec::new(), kind);
+        self.block(insts, kind);
         for (index, way) in ways.iter().enumerate() {
             let function = &self.module.functions[way.func];
-            let own: Vec<Operand> = self.turns[turn - 1].params[index].iter().map(|reg| Operand::Reg(*reg)).collect();
+            let own = self.arguments(way, &self.turns[turn - 1].params[index]);
             let mut insts = Vec::new();
             self.assume(way, &own, &mut insts);
             let mut args = own;
@@ -337,12 +339,14 @@ impl<'m> DriverBuilder<'m> {
     }
 
     /// Adds the call under test.
-    fn last(&mut self, call: SequenceCall) {
+    fn last(&mut self, call: &SequenceCall) {
         let function = &self.module.functions[call.func];
-        let args: Vec<Operand> = self.last.iter().map(|reg| Operand::Reg(*reg)).collect();
-        let end = args.len() - usize::from(function.variadic);
+        let (hidden, own, packed) = &self.last;
+        let own = self.arguments(call, own);
+        let around = |reg: &Option<Reg>| reg.map(Operand::Reg);
+        let args: Vec<Operand> = around(hidden).into_iter().chain(own.iter().copied()).chain(around(packed)).collect();
         let mut insts = Vec::new();
-        self.assume(&call, &args[usize::from(function.aggregate_result)..end], &mut insts);
+        self.assume(call, &own, &mut insts);
         let dst = function.result.map(|ty| self.reg(ty));
         insts.push(InstKind::Call { dst, callee: Callee::Direct(call.func), args });
         self.block(insts, TermKind::Return(dst.map(Operand::Reg)));

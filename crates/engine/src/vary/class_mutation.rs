@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::vary::candidate::CandidateInputs;
 use crate::vary::mutation::InputMutator;
 use std::collections::BTreeMap;
-use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
+use touchstone_criteria::{NamedValue, ObjectInput, ObjectOrigin, TestKind};
 use touchstone_ir::{
     BranchRole, DataType, DataTypeId, DataTypes, DataValue, FuncId, Module, Operand, PointerTarget, StructKind,
     TermKind,
@@ -143,7 +143,14 @@ impl InputMutator<'_> {
             name.push('2');
         }
         let values = vec![DataValue::Struct(values)];
-        let mut object = ObjectInput { name, element: variant.ty, values, is_array: false, on_heap: false };
+        let mut object = ObjectInput {
+            name,
+            element: variant.ty,
+            values,
+            is_array: false,
+            on_heap: false,
+            origin: ObjectOrigin::Values,
+        };
         for _ in 0..self.chance.below(3) {
             self.mutate_elements(&mut object);
         }

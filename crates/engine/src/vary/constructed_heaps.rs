@@ -14,7 +14,7 @@ use crate::vary::mutation_search::MutationSearch;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::Deadline;
-use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
+use touchstone_criteria::{NamedValue, ObjectInput, ObjectOrigin, TestKind};
 use touchstone_interp::{End, Limits, Machine, NullObserver, ObjectKind, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Module, Param, PointerTarget, mask};
 
@@ -101,6 +101,7 @@ impl<'a> MutationSearch<'a, '_> {
                                 values,
                                 is_array: true,
                                 on_heap: false,
+                                origin: ObjectOrigin::Values,
                             });
                             object_at(objects.len() - 1)
                         }

@@ -1,7 +1,7 @@
 //! Snapshots of a machine's heap, as objects of a test.
 
 use std::collections::VecDeque;
-use touchstone_criteria::ObjectInput;
+use touchstone_criteria::{ObjectInput, ObjectOrigin};
 use touchstone_interp::{Machine, ObjectId, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, ErrorKind, Linkage, Module, PointerTarget, Ty, mask};
 
@@ -69,7 +69,7 @@ impl Snapshot<'_, '_> {
             values.push(self.read(object, at * step, element, &name)?);
         }
         let is_array = count != 1 || step == 1;
-        Some(ObjectInput { name, element, values, is_array, on_heap: false })
+        Some(ObjectInput { name, element, values, is_array, on_heap: false, origin: ObjectOrigin::Values })
     }
 
     fn read(&mut self, object: ObjectId, offset: u64, data: DataTypeId, name: &str) -> Option<DataValue> {

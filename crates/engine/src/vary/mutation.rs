@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_base::float::Format;
-use touchstone_criteria::{AssumeOption, EnvironmentInput, NamedValue, ObjectInput, TestKind};
+use touchstone_criteria::{AssumeOption, EnvironmentInput, NamedValue, ObjectInput, ObjectOrigin, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, Module, PointerTarget, mask};
 
 /// The maximum number of objects of a test.
@@ -410,7 +410,7 @@ impl<'m> InputMutator<'m> {
         if is_byte(types, element) {
             self.write_text(&mut values);
         }
-        Some(ObjectInput { name, element, is_array: count > 1, values, on_heap: false })
+        Some(ObjectInput { name, element, is_array: count > 1, values, on_heap: false, origin: ObjectOrigin::Values })
     }
 
     fn mutate_object(&mut self, at: usize, fixed: bool, objects: &mut Vec<ObjectInput>) {

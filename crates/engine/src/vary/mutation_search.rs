@@ -6,9 +6,9 @@
 //! run reaches an open goal, and any other run proves nothing.
 //!
 //! Deliberately not here: inputs that a user restricted (ranges, lengths, whole programs; a precondition, unless
-//! objects have classes), and calls before the one under test.
+//! objects have classes), and calls before the one under test, except in a driver that constructs objects.
 
-use crate::config::{Calls, Config, Entry};
+use crate::config::{Config, Entry};
 use crate::confirm::concrete_run::watch_kind;
 use crate::confirm::run_record::EdgeRecording;
 use crate::confirm::run_record::{ConcreteRun, RunObservation};
@@ -140,7 +140,7 @@ impl<'a> MutationSearch<'a, '_> {
         let said = !config.ranges.is_empty() || !config.lengths.is_empty() || config.strings.is_some();
         // With classes, the precondition is checked: every method with strings has one.
         let narrowed = (config.precondition.is_some() && !self.module().has_classes()) || said;
-        let called = config.entry == Entry::Function && config.calls == Calls::Itself && config.oracle.is_none();
+        let called = config.entry == Entry::Function && config.calls.is_one_function() && config.oracle.is_none();
         called && !narrowed
     }
 
@@ -150,7 +150,7 @@ impl<'a> MutationSearch<'a, '_> {
         &self,
         pool: &mut SeedPool,
         tests: &[TestCase],
-        mut wishes: MutationGoals,
+        wishes: MutationGoals,
         take: &mut dyn FnMut(TestCase) -> bool,
     ) {
         if !self.is_possible() || wishes.is_empty() {
@@ -158,7 +158,41 @@ impl<'a> MutationSearch<'a, '_> {
         }
         let mut changes = InputMutator::new(self.module(), self.func, self.config, self.longest, self.seed);
         changes.still = self.still;
-        let mut first = self.begin(pool, tests, &mut changes);
+        let first = self.begin(pool, tests, &mut changes);
+        self.run_pool(pool, first, changes, wishes, take);
+    }
+
+    /// Mutates inputs; `take` receives tests that cover an open goal, and returns whether it keeps them.
+    pub fn run_from(&self, inputs: &[TestKind], wishes: MutationGoals, take: &mut dyn FnMut(TestCase) -> bool) {
+        if !self.is_possible() || wishes.is_empty() {
+            return;
+        }
+        let mut changes = InputMutator::new(self.module(), self.func, self.config, self.longest, self.seed);
+        let nothing = Rc::from([]);
+        let candidate = |kind: &TestKind| CandidateInputs {
+            kind: kind.clone(),
+            answers: Vec::new(),
+            compared: Rc::clone(&nothing),
+            asked: Rc::from([]),
+        };
+        let given: Vec<CandidateInputs> = inputs.iter().map(candidate).collect();
+        let mut first = given.clone();
+        for repair in Repair::ALL {
+            first.extend(given.iter().map(|inputs| changes.repaired_inputs(inputs, repair)));
+        }
+        first.reverse();
+        self.run_pool(&mut SeedPool::default(), first, changes, wishes, take);
+    }
+
+    /// Runs inputs and then mutations of the pool.
+    fn run_pool(
+        &self,
+        pool: &mut SeedPool,
+        mut first: Vec<CandidateInputs>,
+        mut changes: InputMutator<'a>,
+        mut wishes: MutationGoals,
+        take: &mut dyn FnMut(TestCase) -> bool,
+    ) {
         let (mut unproductive_runs, mut runs) = (0, 0);
         while unproductive_runs < self.patience && !wishes.is_empty() {
             runs += 1;
@@ -211,7 +245,7 @@ impl<'a> MutationSearch<'a, '_> {
     /// indefinite, or if the function is not called by itself.
     pub fn test_of(&self, kind: &TestKind) -> Option<TestCase> {
         let config = self.config;
-        if config.entry != Entry::Function || config.calls != Calls::Itself || config.oracle.is_some() {
+        if config.entry != Entry::Function || !config.calls.is_one_function() || config.oracle.is_some() {
             return None;
         }
         let (kind, compared, asked) = (kind.clone(), Rc::from([]), Rc::from([]));

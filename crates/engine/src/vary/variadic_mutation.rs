@@ -3,7 +3,7 @@
 use crate::confirm::run_record::MissedArgument;
 use crate::vary::candidate::CandidateInputs;
 use crate::vary::mutation::InputMutator;
-use touchstone_criteria::{ObjectInput, TestKind};
+use touchstone_criteria::{ObjectInput, ObjectOrigin, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, PointeeShape, PointerTarget};
 
 /// The maximum number of arguments that are added to those of the symbolic search.
@@ -75,7 +75,14 @@ impl InputMutator<'_> {
         };
         let name = format!("{name}_{}", objects.len() + 1);
         let is_array = made.len() > 1;
-        objects.push(ObjectInput { name, element: pointee, is_array, values: made, on_heap: false });
+        objects.push(ObjectInput {
+            name,
+            element: pointee,
+            is_array,
+            values: made,
+            on_heap: false,
+            origin: ObjectOrigin::Values,
+        });
         *value = DataValue::Pointer(PointerTarget::Object { object: objects.len() - 1, offset: 0 });
     }
 

@@ -111,7 +111,7 @@ impl PartialEq for Json {
 }
 
 /// The remark on an objective that only tests on an arbitrary heap cover: the sentence and its stable word.
-pub const ON_ANY_HEAP: (&str, &str) = ("only on a heap that was not shown reachable", "heap_not_shown_reachable");
+pub const ON_ANY_HEAP: (&str, &str) = ("only in a state that was not shown reachable", "heap_not_shown_reachable");
 
 /// The outcome of a test that was only measured.
 pub const MEASURED: &str = "measured";

@@ -126,7 +126,7 @@ fn covered_by_errors(out: &mut String, document: &Document, style: Style) {
 fn on_any_heap(out: &mut String, document: &Document, style: Style) {
     let rests = |objective: &Objective| objective.reason.as_deref() == Some(ON_ANY_HEAP.1);
     let Some((count, functions)) = by_function(document, rests) else { return };
-    heading(out, style, Paint::Yellow, "covered on an arbitrary heap");
+    heading(out, style, Paint::Yellow, "covered in a state not shown reachable");
     let (objectives, are) = if count == 1 { ("objective", "is") } else { ("objectives", "are") };
     let line = format!("  {count} {objectives} {are} covered {}: {functions}", ON_ANY_HEAP.0);
     out.push_str(&cut(&line, style.width));

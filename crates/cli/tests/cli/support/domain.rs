@@ -1,6 +1,6 @@
 //! All inputs of a function over small domains, and running one of them under any observer.
 
-use touchstone_criteria::{NamedValue, ObjectInput};
+use touchstone_criteria::{NamedValue, ObjectInput, ObjectOrigin};
 use touchstone_engine::{CallInputs, global_inputs};
 use touchstone_interp::{End, Limits, Machine, ObjectId, ObjectKind, Observer, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Module, PointerTarget, Ty, mask};
@@ -152,7 +152,14 @@ impl<'m> Domain<'m> {
             }
             _ => {}
         }
-        objects.push(ObjectInput { name: name.to_string(), element, values: items, is_array: true, on_heap: false });
+        objects.push(ObjectInput {
+            name: name.to_string(),
+            element,
+            values: items,
+            is_array: true,
+            on_heap: false,
+            origin: ObjectOrigin::Values,
+        });
         DataValue::Pointer(PointerTarget::Object { object: objects.len() - 1, offset: 0 })
     }
 

@@ -1,16 +1,20 @@
 //! API sequences: the calls that precede the tested call, as a programmer would write them: `reset();`, `CHECK_INT(0,
-//! feed('a'));`.
+//! feed('a'));`, `struct queue *q = queue_create(4);`; and the calls at the end of a test that release its objects.
 
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::text::test_body::FunctionTest;
 use crate::c::text::test_macros::is_test_macro;
-use touchstone_criteria::{EarlierCall, NamedValue};
-use touchstone_ir::{DataType, DataValue, Function};
+use touchstone_criteria::{EarlierCall, NamedValue, ObjectInput, ObjectOrigin, Outcome, TestCase};
+use touchstone_ir::{DataType, DataValue, Function, PointerTarget};
 
 impl FunctionTest<'_> {
     /// Writes the calls, and checks their results.
-    pub(crate) fn write_earlier_calls(&mut self, earlier: &[EarlierCall]) -> Result<(), EmitLimitation> {
-        for call in earlier {
+    pub(crate) fn write_earlier_calls(
+        &mut self,
+        earlier: &[EarlierCall],
+        objects: &[ObjectInput],
+    ) -> Result<(), EmitLimitation> {
+        for (turn, call) in earlier.iter().enumerate() {
             let own = self.values.function(&call.function)?;
             let module = self.program.module;
             let function = module.function_named(&call.function).map(|id| &module.functions[id]);
@@ -20,7 +24,28 @@ impl FunctionTest<'_> {
             for (index, param) in call.params.iter().enumerate() {
                 arguments.push(self.earlier_argument(index, param)?);
             }
+            if let Some(index) = objects.iter().position(|object| object.origin.returned_by() == Some(turn)) {
+                let name = self.values.objects[index].name.clone();
+                let declaration = self.program.ctypes.declare(function.result_data, &name)?;
+                self.values.objects[index].declared = true;
+                self.lines.push(format!("{declaration} = {own}({});", arguments.join(", ")));
+                continue;
+            }
             self.earlier_call(function, &format!("{own}({})", arguments.join(", ")), call.result.as_ref());
+        }
+        Ok(())
+    }
+
+    /// Writes the calls that release the objects of a test that returns, the last object first.
+    pub(crate) fn release(&mut self, test: &TestCase, objects: &[ObjectInput]) -> Result<(), EmitLimitation> {
+        for (index, object) in objects.iter().enumerate().rev() {
+            let ObjectOrigin::Constructed { released_by: Some(release), .. } = &object.origin else { continue };
+            if test.outcome == Outcome::Returned {
+                let own = self.values.function(release)?;
+                let target = PointerTarget::Object { object: index, offset: 0 };
+                let address = self.values.pointer(&target, object.element)?;
+                self.lines.push(format!("{own}({address});"));
+            }
         }
         Ok(())
     }

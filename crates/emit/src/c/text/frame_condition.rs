@@ -16,6 +16,7 @@
 use crate::c::syntax::subobject::member;
 use crate::c::text::test_body::FunctionTest;
 use touchstone_base::float::Format;
+use touchstone_criteria::ObjectInput;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue};
 
 /// The maximum length of an integer array that is checked as a whole if one of its elements changes.
@@ -154,6 +155,29 @@ impl FunctionTest<'_> {
                 self.check_each(*element, *length, place, copy, lines);
             }
             _ => self.values.check(ty, after, place, lines),
+        }
+    }
+
+    /// Checks what the call changed in an object that functions of the program constructed.
+    pub(crate) fn check_constructed(
+        &mut self,
+        object: &ObjectInput,
+        after: &[DataValue],
+        name: &str,
+        lines: &mut Vec<String>,
+    ) {
+        let ([before], [after]) = (object.values.as_slice(), after) else { return };
+        let step = ValueChange { ty: object.element, before, after };
+        let mut parts = Vec::new();
+        collect_changes(&self.program.module.types, &step, "", &mut parts);
+        let is_pointer = object.origin.returned_by().is_some();
+        for (path, part) in parts.iter().take(MAX_CHANGES_SHOWN) {
+            let place = match (is_pointer, path.strip_prefix('.')) {
+                (true, Some(field)) => format!("{name}->{field}"),
+                (true, None) => format!("(*{name}){path}"),
+                (false, _) => format!("{name}{path}"),
+            };
+            self.values.check(part.ty, part.after, &place, lines);
         }
     }
 

@@ -52,6 +52,7 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, EmitLimitation
         TestKind::Program => Ok((program_body(program, test)?, BTreeSet::new())),
         TestKind::Function { earlier, params, globals, objects } => {
             let mut writer = FunctionTest::new(program, objects);
+            writer.lines.extend(test.heap.remark().map(|remark| format!("/* {remark} */")));
             writer.lines.extend(reset_errno(program));
             writer.declare_objects(objects)?;
             let around = test_environment::lines(program, test, Some(&mut writer.values))?;
@@ -64,12 +65,13 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, EmitLimitation
             writer.lines.extend(skip(program, test));
             writer.copy_before_call(test, globals, objects);
             if !earlier.is_empty() {
-                writer.write_earlier_calls(earlier)?;
+                writer.write_earlier_calls(earlier, objects)?;
                 writer.declare_params(params, objects)?;
             }
             writer.call(test)?;
             writer.lines.extend(test.output_fails().then(|| "WORKING_OUTPUT();".to_string()));
             writer.check(test, globals, objects)?;
+            writer.release(test, objects)?;
             writer.drop_unused_copies();
             Ok((writer.lines, writer.values.declarations))
         }
@@ -198,7 +200,10 @@ impl<'a> FunctionTest<'a> {
                 name: locals.fresh(&object.name),
                 element: object.element,
                 length: object.values.len() as u64,
-                is_array: object.is_array || object.values.len() != 1 || object.on_heap,
+                is_array: object.is_array
+                    || object.values.len() != 1
+                    || object.on_heap
+                    || object.origin.returned_by().is_some(),
                 tail: flexible_array::tail_of(program.module, object),
                 declared: false,
             })
@@ -234,6 +239,9 @@ impl<'a> FunctionTest<'a> {
     fn declare_objects(&mut self, objects: &[ObjectInput]) -> Result<(), EmitLimitation> {
         for index in declaration_order(objects) {
             let (object, local) = (&objects[index], &mut self.values.objects[index]);
+            if object.origin.returned_by().is_some() {
+                continue;
+            }
             local.declared = true;
             let (name, is_array) = (local.name.clone(), local.is_array);
             if is_created_by_call(self.program.module, object.element) {
@@ -263,7 +271,9 @@ impl<'a> FunctionTest<'a> {
                 self.declare_flexible(object, &name, length)?;
                 continue;
             }
-            let line = if is_array {
+            let line = if object.origin.is_constructed() {
+                format!("{} = {{0}};", self.program.ctypes.declare(object.element, &name)?)
+            } else if is_array {
                 let declarator = format!("{name}[{}]", object.values.len());
                 let declaration = self.program.ctypes.declare(object.element, &declarator)?;
                 format!("{declaration} = {};", self.values.elements(object.element, &object.values, &name)?)
@@ -373,7 +383,7 @@ impl<'a> FunctionTest<'a> {
         for (index, object) in objects.iter().enumerate().take(test.expected.objects.len()) {
             let local = &self.values.objects[index];
             let given = library_type(module, object.element).is_some() || is_created_by_call(module, object.element);
-            let plain = !given && !object.on_heap && local.tail.is_none();
+            let plain = !given && !object.on_heap && local.tail.is_none() && !object.origin.is_constructed();
             let sized = module.types[object.element].size(&module.types) > 0;
             if plain && sized && (local.is_array || is_aggregate(&module.types, object.element)) {
                 places.push(local.name.clone());
@@ -431,7 +441,9 @@ impl<'a> FunctionTest<'a> {
                 continue;
             }
             let name = self.values.objects[index].name.clone();
-            if self.values.objects[index].tail.is_some() {
+            if object.origin.is_constructed() {
+                self.check_constructed(object, values, &name, &mut lines);
+            } else if self.values.objects[index].tail.is_some() {
                 self.check_flexible(object, values, &name, &mut lines);
             } else {
                 self.check_object(object, index, values, &name, &mut lines);

@@ -1,0 +1,217 @@
+//! The functions that a caller uses to construct objects of a type: creators, initialisers, modifiers and release
+//! functions. They are found by their types and by the words of their names.
+//!
+//! A wrong guess is harmless: what is found here only adds tests, every one of them is confirmed by a run, and no
+//! verdict rests on it.
+
+use crate::inputs::persistent_state::is_callable;
+use std::collections::{BTreeMap, BTreeSet};
+use touchstone_ir::{DataType, DataTypeId, FuncId, Function, Module, Param};
+
+/// The maximum number of creators of a type that are tried.
+const MAX_CREATORS: usize = 3;
+/// The maximum number of modifiers of a type: each multiplies the sequences.
+const MAX_MODIFIERS: usize = 5;
+
+/// Words of functions that create or initialise an object, the most specific ones first.
+const CREATING: &[&str] = &[
+    "init",
+    "initialize",
+    "initialise",
+    "create",
+    "new",
+    "construct",
+    "ctor",
+    "alloc",
+    "make",
+    "setup",
+    "open",
+    "begin",
+    "start",
+    "reset",
+    "clear",
+    "default",
+    "defaults",
+];
+/// Words of functions that end the life of an object.
+const RELEASING: &[&str] = &[
+    "free",
+    "destroy",
+    "delete",
+    "release",
+    "close",
+    "deinit",
+    "uninit",
+    "fini",
+    "cleanup",
+    "dispose",
+    "drop",
+    "term",
+    "terminate",
+    "dtor",
+];
+/// Words of functions that fill an object.
+const FILLING: &[&str] =
+    &["add", "insert", "push", "put", "set", "append", "enqueue", "write", "register", "store", "feed", "update"];
+
+/// The functions that construct objects of a type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ObjectApi {
+    /// The type of the object.
+    pub element: DataTypeId,
+    /// The functions that create it, the preferred one first.
+    pub creators: Vec<Creator>,
+    /// The functions that change it, with the index of the parameter that points to it.
+    pub modifiers: Vec<(FuncId, usize)>,
+    /// The functions that release it, the preferred one first.
+    pub releases: Vec<FuncId>,
+}
+
+/// A function that creates an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Creator {
+    /// The function.
+    pub func: FuncId,
+    /// True if it returns the address of a new object; otherwise it initialises the pointee of its first parameter.
+    pub returns: bool,
+}
+
+/// Returns the structure that a pointer points to.
+pub(crate) fn pointed_structure(module: &Module, data: DataTypeId) -> Option<DataTypeId> {
+    let DataType::Pointer { pointee, .. } = module.types[data] else { return None };
+    matches!(module.types[pointee], DataType::Struct { size: 1.., .. }).then(|| module.pointee(pointee).same)
+}
+
+/// The functions of a program that construct objects, by type.
+#[derive(Clone, Debug, Default)]
+pub struct ObjectApis(BTreeMap<DataTypeId, ObjectApi>);
+
+impl ObjectApis {
+    /// Finds the functions of a program.
+    pub fn of(module: &Module) -> ObjectApis {
+        let mut apis = ObjectApis::default();
+        for (id, function) in module.functions.iter() {
+            if function.is_defined() && !function.is_library() && !function.variadic && !function.aggregate_result {
+                apis.add(module, id, function);
+            }
+        }
+        apis.0.retain(|_, api| !api.creators.is_empty());
+        apis
+    }
+
+    fn add(&mut self, module: &Module, id: FuncId, function: &Function) {
+        let pointed = |param: &Param| pointed_structure(module, param.data);
+        let params = function.own_params();
+        if let Some(element) = pointed_structure(module, function.result_data)
+            && !params.iter().any(|param| pointed(param) == Some(element))
+        {
+            self.api(element).creators.push(Creator { func: id, returns: true });
+        }
+        for (index, param) in params.iter().enumerate() {
+            let Some(element) = pointed(param) else { continue };
+            let is_first = params.iter().position(|param| pointed(param) == Some(element)) == Some(index);
+            if !is_first || !matches!(module.types[param.data], DataType::Pointer { to_const: false, .. }) {
+                continue;
+            }
+            let releases = has_word(function, RELEASING);
+            let alone = params.iter().filter(|param| pointed(param) == Some(element)).count() == 1;
+            match () {
+                () if !releases && alone && index == 0 && has_word(function, CREATING) => {
+                    self.api(element).creators.push(Creator { func: id, returns: false });
+                }
+                () if releases && params.len() == 1 => self.api(element).releases.push(id),
+                () if releases => {}
+                () => self.api(element).modifiers.push((id, index)),
+            }
+        }
+    }
+
+    fn api(&mut self, element: DataTypeId) -> &mut ObjectApi {
+        let empty = || ObjectApi { element, creators: Vec::new(), modifiers: Vec::new(), releases: Vec::new() };
+        self.0.entry(element).or_insert_with(empty)
+    }
+
+    /// Returns the functions that construct objects of the structure that a pointer points to, as the callers of `func`
+    /// use them; `None` if no function creates one, or if `func` itself does.
+    pub fn for_callers_of(&self, module: &Module, func: FuncId, pointer: DataTypeId) -> Option<ObjectApi> {
+        self.of_type(module, func, pointed_structure(module, pointer)?)
+    }
+
+    /// Returns the types of objects that functions construct, for the callers of `func`.
+    pub fn types(&self, module: &Module, func: FuncId) -> BTreeSet<DataTypeId> {
+        self.0.keys().copied().filter(|element| self.of_type(module, func, *element).is_some()).collect()
+    }
+
+    fn of_type(&self, module: &Module, func: FuncId, element: DataTypeId) -> Option<ObjectApi> {
+        let mut api = self.0.get(&element)?.clone();
+        if api.creators.iter().any(|creator| creator.func == func) {
+            return None;
+        }
+        let callable = |id: FuncId| is_callable(module, func, id);
+        api.creators.retain(|creator| callable(creator.func));
+        api.modifiers.retain(|(id, _)| *id == func || callable(*id));
+        api.releases.retain(|id| *id != func && callable(*id));
+        // A caller uses public functions where there are any.
+        let is_public = |id: FuncId| !module.functions[id].internal;
+        if api.creators.iter().any(|creator| is_public(creator.func)) {
+            api.creators.retain(|creator| is_public(creator.func));
+        }
+        if api.modifiers.iter().any(|(id, _)| is_public(*id)) {
+            api.modifiers.retain(|(id, _)| *id == func || is_public(*id));
+        }
+        let order = |id: FuncId, list: &[&str]| {
+            let function = &module.functions[id];
+            (rank(&function.name, list).unwrap_or(list.len()), function.params.len(), id)
+        };
+        api.creators.sort_by_key(|creator| order(creator.func, CREATING));
+        api.creators.truncate(MAX_CREATORS);
+        api.modifiers.sort_by_key(|(id, _)| (rank(&module.functions[*id].name, FILLING).is_none(), *id));
+        api.modifiers.truncate(MAX_MODIFIERS);
+        api.releases.sort_by_key(|id| order(*id, RELEASING));
+        (!api.creators.is_empty()).then_some(api)
+    }
+}
+
+fn has_word(function: &Function, list: &[&str]) -> bool {
+    rank(&function.name, list).is_some()
+}
+
+/// Returns the index of the first word of a list that a name contains.
+fn rank(name: &str, list: &[&str]) -> Option<usize> {
+    let words = words(name);
+    list.iter().position(|word| words.iter().any(|own| own == word))
+}
+
+/// Splits `queue_create` and `queueCreate` into words.
+fn words(name: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    let mut continues = false;
+    let mut was_lower = false;
+    for letter in name.chars() {
+        let starts = !letter.is_alphabetic() || (letter.is_uppercase() && was_lower);
+        was_lower = letter.is_lowercase();
+        if !letter.is_alphabetic() {
+            continues = false;
+            continue;
+        }
+        match all.last_mut().filter(|_| continues && !starts) {
+            Some(last) => last.extend(letter.to_lowercase()),
+            None => all.push(letter.to_lowercase().collect()),
+        }
+        continues = true;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CREATING, rank, words};
+
+    #[test]
+    fn names_consist_of_words() {
+        assert_eq!(words("queue_create"), ["queue", "create"]);
+        assert_eq!(words("queueCreate2D"), ["queue", "create", "d"]);
+        assert_eq!(words("XML_ParserCreate"), ["xml", "parser", "create"]);
+        assert!(rank("newline_count", CREATING).is_none());
+    }
+}
