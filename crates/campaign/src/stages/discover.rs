@@ -11,8 +11,9 @@ use super::test_coverage::TestRows;
 use crate::plan::Work;
 use crate::program::CampaignError;
 use std::collections::BTreeSet;
-use touchstone_criteria::{CoveredObjective, GoalId, TestCase};
+use touchstone_criteria::{CoveredObjective, GoalId, HeapOrigin, TestCase, TestKind};
 use touchstone_engine::{ExplorationResult, PairSearchResult};
+use touchstone_ir::DataType;
 
 /// The results for a function.
 pub(crate) struct Discovery {
@@ -46,10 +47,21 @@ impl Discovery {
     }
 
     /// Returns how far the results depend on the program. An open goal might have become reachable by functions that
-    /// are called before or construct objects, and a test that calls some depends on them. Covered and excluded goals
-    /// don't.
+    /// are called before or construct objects, and a test that calls some or could call some depends on them. Covered and
+    /// excluded goals don't.
     pub fn dependence(&self, work: &Work<'_>) -> ResultDependence {
-        match self.has_open_goals(work) || self.tests.iter().any(|test| !test.earlier().is_empty()) {
+        let types = &work.module().types;
+        let has_structure = |test: &TestCase| match &test.kind {
+            TestKind::Function { objects, .. } => {
+                objects.iter().any(|object| matches!(types[object.element], DataType::Struct { .. }))
+            }
+            TestKind::Program => false,
+        };
+        let is_c = work.plan.program.java.is_none();
+        let could_call = |test: &TestCase| {
+            !test.earlier().is_empty() || (is_c && (test.heap != HeapOrigin::Made || has_structure(test)))
+        };
+        match self.has_open_goals(work) || self.tests.iter().any(could_call) {
             true => ResultDependence::OnEarlierCalls,
             false => ResultDependence::OnFunction,
         }

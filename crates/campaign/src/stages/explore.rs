@@ -3,7 +3,7 @@
 
 use super::call_sequences::sequences;
 use super::conclude::Proofs;
-use super::constructed_objects::construct_objects;
+use super::constructed_objects::ObjectConstruction;
 use super::grow::grow;
 use super::progress::FunctionProgress;
 use super::rerun::rerun_inputs;
@@ -69,12 +69,17 @@ pub(crate) fn explore<'s>(
         // A few calls are more readable than a loop: loops follow for goals that stay open.
         vary(&rounds, None, &mut pool, &mut writer, VariationTurn::First(java.fill_selector(func)));
     }
+    let calls = work.plan.request.calls(work.plan.entry);
+    let searches_states = growing.is_some() && !work.plan.request.wants_paths() && work.plan.program.java.is_none();
+    let construction = if searches_states { ObjectConstruction::new(&work.plan.program, &rounds, calls) } else { None };
+    if let Some(construction) = &construction {
+        construction.before(&rounds, &mut writer);
+    }
     let mut found = search(work, &first, &mut writer);
     let config = match growing {
         Some(_) => grow(&rounds, &mut found, &mut pool, &mut writer),
         None => first.clone(),
     };
-    let calls = work.plan.request.calls(work.plan.entry);
     let proofs = sequences(&work.plan.program, &rounds, &config, calls, &mut found, &mut writer);
     let pairs = match work.plan.request.purpose {
         Purpose::Tests if !work.plan.request.wants_paths() => {
@@ -82,8 +87,8 @@ pub(crate) fn explore<'s>(
         }
         _ => None,
     };
-    if growing.is_some() && !work.plan.request.wants_paths() {
-        construct_objects(&work.plan.program, &rounds, &config, calls, &mut found, &mut writer);
+    if let Some(construction) = &construction {
+        construction.after(&rounds, &config, &mut found, &mut writer);
     }
     if let Some(java) = any {
         let config = Config { deadline: work.config.deadline, ..config };

@@ -1,6 +1,5 @@
 //! Tests of a driver and tests that make its calls: each is converted into the other.
 
-use crate::growth::renamed;
 use crate::search::call_sequence::{ConstructedObject, Sequence, SequenceCall};
 use std::collections::BTreeSet;
 use touchstone_criteria::{EarlierCall, EnvironmentInput, NamedValue, ObjectInput, ObjectOrigin, TestCase, TestKind};
@@ -69,8 +68,18 @@ impl Sequence {
         }
         let mut taken: BTreeSet<String> = self.objects.iter().map(|object| object.name.clone()).collect();
         for object in objects.iter_mut().filter(|object| !object.origin.is_constructed()) {
-            let own = self.names.iter().find_map(|(_, own, name)| renamed(&object.name, name, own));
-            let wanted = own.unwrap_or_else(|| object.name.clone());
+            let named = self.names.iter().filter_map(|(_, own, name)| {
+                let rest = object.name.strip_prefix(name.as_str())?;
+                (rest.is_empty() || rest.starts_with('_')).then_some((name.len(), own, rest))
+            });
+            let wanted = match named.max_by_key(|(length, ..)| *length) {
+                // A mutation numbers the objects that it adds.
+                Some((_, own, rest)) if rest.trim_start_matches('_').bytes().all(|byte| byte.is_ascii_digit()) => {
+                    own.clone()
+                }
+                Some((_, own, rest)) => format!("{own}{rest}"),
+                None => object.name.clone(),
+            };
             let numbered = (2..).map(|number| format!("{wanted}_{number}"));
             let free = std::iter::once(wanted.clone()).chain(numbered).find(|name| !taken.contains(name));
             object.name = free.unwrap_or(wanted);

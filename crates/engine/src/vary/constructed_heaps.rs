@@ -7,6 +7,7 @@
 //! Deliberately not here: objects with contents that cannot be written down (addresses as integers, parts of pointers,
 //! structures that end in arrays of any length).
 
+use crate::inputs::object_api::pointed_structure;
 use crate::vary::candidate::CandidateInputs;
 use crate::vary::heap_snapshot::snapshot;
 use crate::vary::mutation::InputMutator;
@@ -325,13 +326,19 @@ fn zeros(machine: &mut Machine<'_>, size: u64, kind: ObjectKind) -> Option<Value
 pub fn heap_constructors(module: &Module, func: FuncId) -> BTreeSet<FuncId> {
     let taken = |func: FuncId| {
         let params = module.functions[func].own_params().iter();
-        params.filter_map(|param| structure(module, param.data)).collect::<Vec<_>>()
+        params.filter_map(|param| pointed_structure(module, param.data)).collect::<Vec<_>>()
+    };
+    let concerns = |func: FuncId, data: DataTypeId| {
+        let function = &module.functions[func];
+        let result = function.result_data;
+        let value = function.aggregate_result.then(|| module.pointee(result).same);
+        value.or_else(|| pointed_structure(module, result)) == Some(data) || taken(func).contains(&data)
     };
     let (mut found, mut known) = (BTreeSet::new(), BTreeSet::new());
     let mut pending = taken(func);
     while let Some(data) = pending.pop() {
         if known.insert(data) {
-            let own = makers(module, data).into_iter().chain(changers(module, data));
+            let own = callable(module).filter(|func| concerns(*func, data));
             pending.extend(own.filter(|func| found.insert(*func)).flat_map(taken));
         }
     }
