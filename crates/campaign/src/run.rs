@@ -5,11 +5,11 @@ use crate::change::{BehaviourComparison, ChangeImpact, Comparison, compare, mark
 use crate::plan::Work;
 use crate::plan::{Plan, Task};
 use crate::program::CampaignError;
-use crate::request::Notice;
 use crate::request::stem;
+use crate::request::{HeapChoice, Notice};
 use crate::request::{Purpose, ReplayMode, TestForm};
 use crate::reuse::baseline_suite::mark_uncovered_by_suite;
-use crate::stages::conclude::conclude;
+use crate::stages::conclude::{conclude, exclude_unreached_states};
 use crate::stages::decision_tables::decision_tables;
 use crate::stages::discover::{Discovery, discover, pass_to_sink};
 use crate::stages::emit::{TestFiles, build_files, emit};
@@ -299,6 +299,9 @@ fn run_function<'p, 'l>(
     }
     let notices = incomplete_coverage(&work, &evaluated, &tests);
     conclude(&plan.program.module, &mut work.objectives, &tests, &found, &proofs);
+    if plan.request.inputs.heaps == HeapChoice::Calls && plan.program.java.is_none() {
+        exclude_unreached_states(&mut work.objectives, &mut tests);
+    }
     if plan.suite.is_some() && plan.request.purpose == Purpose::Verdicts {
         mark_uncovered_by_suite(&mut work.objectives);
     }

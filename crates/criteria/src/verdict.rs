@@ -30,6 +30,8 @@ touchstone_base::reasons! {
         "argv" => Arguments,
         /// `--strings`: longer texts.
         "strings" => Strings,
+        /// `--inputs api`: states that no API sequence was shown to construct.
+        "inputs" => Inputs,
         /// Ctrl-C.
         "interrupted" => Interrupted,
         /// Call depth.
@@ -61,6 +63,7 @@ impl Bound {
             Bound::Length => "--len",
             Bound::Arguments => "--argv",
             Bound::Strings => "--strings",
+            Bound::Inputs => "--inputs any",
             Bound::Interrupted => "interrupted",
             Bound::CallDepth => "--call-depth",
             Bound::Steps => "--steps",

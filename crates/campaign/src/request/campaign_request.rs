@@ -249,7 +249,7 @@ pub struct InputAssumptions {
     /// The maximum number of calls of a test, where state that no test can set has to change before a goal is
     /// reachable.
     pub calls: u32,
-    /// Java: the objects that tests may use.
+    /// The objects and private variables that tests may set.
     pub heaps: HeapChoice,
     /// The maximum length of strings that pointers to characters point to.
     pub strings: Option<u32>,
@@ -279,12 +279,12 @@ impl Default for InputAssumptions {
     }
 }
 
-/// The objects that tests may use.
+/// The states that tests may start from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HeapChoice {
-    /// Objects that API sequences construct.
+    /// States that API sequences construct.
     Calls,
-    /// Any heap as well, where those leave goals open.
+    /// Any state as well, where those leave goals open.
     Any,
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
-use touchstone_criteria::{GoalId, GoalIndex, Objectives, Proof, TestCase};
+use touchstone_criteria::{
+    Bound, GoalId, GoalIndex, HeapOrigin, Incomplete, Objectives, Proof, Status, TestCase, WhyUnknown,
+};
 use touchstone_engine::{Config, ExplorationResult, prove_infeasible};
 use touchstone_ir::{FuncId, Module};
 
@@ -58,4 +60,23 @@ pub(crate) fn conclude(
     proofs: &Proofs,
 ) {
     touchstone_criteria::conclude(objectives, tests, &found.ruling(&proofs.proved), &module.files);
+}
+
+/// Removes the tests that start from states which no API sequence was shown to construct. What only they cover is
+/// unknown, because the user excluded such states.
+pub(crate) fn exclude_unreached_states(objectives: &mut Objectives, tests: &mut Vec<TestCase>) {
+    let is_excluded = |test: &TestCase| test.heap == HeapOrigin::NotShownReachable;
+    let excluded: BTreeSet<String> =
+        tests.iter().filter(|test| is_excluded(test)).map(|test| test.id.clone()).collect();
+    tests.retain(|test| !excluded.contains(&test.id));
+    for objective in objectives.list.values_mut() {
+        if let Status::Covered(by) = &mut objective.status {
+            by.retain(|test| !excluded.contains(test));
+            if by.is_empty() {
+                let why = vec![Incomplete::Bound(Bound::Inputs)];
+                let place = objective.function.clone();
+                objective.status = Status::Unknown(WhyUnknown::GivenUp { why, place });
+            }
+        }
+    }
 }

@@ -162,6 +162,9 @@ pub struct Generate {
     /// call alone
     #[arg(long, value_name = "N", default_value_t = 4, help_heading = "Inputs", value_parser = parse_calls)]
     pub calls: u32,
+    /// The states that tests may start from: those that API sequences construct, or any
+    #[arg(long, default_value = "any", value_name = "MODE", help_heading = "Inputs")]
+    pub inputs: Inputs,
     /// Java: the objects that tests may use if API sequences do not cover an objective
     #[arg(long, default_value = "any", value_name = "MODE", help_heading = "Inputs")]
     pub heaps: Heaps,
@@ -288,6 +291,14 @@ pub enum Heaps {
     /// Only objects that constructors and methods construct
     Calls,
     /// Also objects with arbitrary field values; such a test says that its heap was not shown reachable
+    Any,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inputs {
+    /// Only states that functions of the program construct, where there are such functions
+    Api,
+    /// Also objects and private variables with arbitrary values; such a test says that its state was not shown reachable
     Any,
 }
 

@@ -1,8 +1,8 @@
 //! Translates options into a request, which is plain data. The environment is read here, and nothing is decided.
 
 use crate::plan::args::{
-    Aliases, Compile, DEFAULT_OUT, Emit, EnvironmentOptions, Externals, Generate, Heaps, Labels, Malloc, Scope, Search,
-    Summaries, Volatile,
+    Aliases, Compile, DEFAULT_OUT, Emit, EnvironmentOptions, Externals, Generate, Heaps, Inputs, Labels, Malloc, Scope,
+    Search, Summaries, Volatile,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -85,9 +85,9 @@ impl Generate {
             max_objects: self.max_objects,
             grow: self.grow,
             calls: self.calls,
-            heaps: match self.heaps {
-                Heaps::Calls => touchstone_campaign::HeapChoice::Calls,
-                Heaps::Any => touchstone_campaign::HeapChoice::Any,
+            heaps: match (self.inputs, self.heaps) {
+                (Inputs::Api, _) | (_, Heaps::Calls) => touchstone_campaign::HeapChoice::Calls,
+                (Inputs::Any, Heaps::Any) => touchstone_campaign::HeapChoice::Any,
             },
             strings: self.strings,
             arguments: self.environment_inputs.argv,

@@ -10,6 +10,7 @@ pub(crate) mod frame_condition;
 pub(crate) mod library_types;
 pub(crate) mod process_isolation;
 pub(crate) mod shared_process;
+pub(crate) mod string_arguments;
 pub(crate) mod stubs;
 pub(crate) mod table_row;
 pub(crate) mod test_body;

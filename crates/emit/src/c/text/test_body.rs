@@ -52,6 +52,7 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, EmitLimitation
         TestKind::Program => Ok((program_body(program, test)?, BTreeSet::new())),
         TestKind::Function { earlier, params, globals, objects } => {
             let mut writer = FunctionTest::new(program, objects);
+            writer.use_string_literals(test);
             writer.lines.extend(test.heap.remark().map(|remark| format!("/* {remark} */")));
             writer.lines.extend(reset_errno(program));
             writer.declare_objects(objects)?;
@@ -206,6 +207,7 @@ impl<'a> FunctionTest<'a> {
                     || object.origin.returned_by().is_some(),
                 tail: flexible_array::tail_of(program.module, object),
                 declared: false,
+                literal: None,
             })
             .collect();
         let expected = match program.form {
@@ -243,6 +245,9 @@ impl<'a> FunctionTest<'a> {
                 continue;
             }
             local.declared = true;
+            if local.literal.is_some() {
+                continue;
+            }
             let (name, is_array) = (local.name.clone(), local.is_array);
             if is_created_by_call(self.program.module, object.element) {
                 continue;
@@ -383,7 +388,8 @@ impl<'a> FunctionTest<'a> {
         for (index, object) in objects.iter().enumerate().take(test.expected.objects.len()) {
             let local = &self.values.objects[index];
             let given = library_type(module, object.element).is_some() || is_created_by_call(module, object.element);
-            let plain = !given && !object.on_heap && local.tail.is_none() && !object.origin.is_constructed();
+            let is_variable = local.literal.is_none() && local.tail.is_none();
+            let plain = !given && !object.on_heap && is_variable && !object.origin.is_constructed();
             let sized = module.types[object.element].size(&module.types) > 0;
             if plain && sized && (local.is_array || is_aggregate(&module.types, object.element)) {
                 places.push(local.name.clone());
@@ -437,7 +443,8 @@ impl<'a> FunctionTest<'a> {
         for (index, (object, values)) in objects.iter().zip(&test.expected.objects).enumerate() {
             // Nothing is left of an object that the function has freed.
             let made = is_created_by_call(self.program.module, object.element);
-            if library_type(self.program.module, object.element).is_some() || made || object.on_heap {
+            let is_literal = self.values.objects[index].literal.is_some();
+            if library_type(self.program.module, object.element).is_some() || made || object.on_heap || is_literal {
                 continue;
             }
             let name = self.values.objects[index].name.clone();

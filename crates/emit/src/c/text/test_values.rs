@@ -24,6 +24,8 @@ pub(crate) struct LocalObject {
     pub(crate) tail: Option<u64>,
     /// True after the declaration, when its address can be taken.
     pub(crate) declared: bool,
+    /// The string literal that stands for the object: it then has no variable.
+    pub(crate) literal: Option<String>,
 }
 
 /// A pointer to an object that is declared later.
@@ -219,6 +221,9 @@ impl<'a> ValueWriter<'a> {
             PointerTarget::Elsewhere => Err(EmitLimitation::Elsewhere),
             PointerTarget::Object { object, offset } => {
                 let object = self.objects.get(*object).ok_or(EmitLimitation::NoObject)?;
+                if let (Some(literal), 0) = (&object.literal, *offset) {
+                    return Ok(literal.clone());
+                }
                 Ok(self.address_in_object(object, *offset, pointee))
             }
             PointerTarget::Global { name, offset } => self.address_in_global(name, *offset, pointee),
