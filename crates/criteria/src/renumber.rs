@@ -35,6 +35,7 @@ impl TestCase {
             path: _,
             covers: _,
             heap: _,
+            needs_initial_state: _,
             older: _,
             replayed: _,
         } = self;

@@ -36,6 +36,9 @@ pub struct TestCase {
     /// The origin of its objects.
     #[serde(default)]
     pub heap: HeapOrigin,
+    /// True if it relies on initial values of variables that it does not set.
+    #[serde(default)]
+    pub needs_initial_state: bool,
     /// The behaviour of an older version, if it was compared and differs.
     #[serde(skip)]
     pub older: Option<String>,

@@ -26,6 +26,7 @@ mod growth;
 mod inputs;
 mod prover;
 mod search;
+mod sequences;
 mod state;
 mod vary;
 
@@ -48,8 +49,8 @@ pub use inputs::globals::{GlobalFacts, global_inputs};
 pub use inputs::object_api::ObjectApis;
 pub use inputs::persistent_state::{private_state, state_changers};
 pub use prover::prove_infeasible;
-pub use search::call_sequence::{ConstructedObject, Sequence, SequenceCall, SequencePlan};
-pub use search::construction_plan::{ConstructionPlan, construction_plans};
+pub use sequences::call_sequence::{ConstructedObject, Sequence, SequenceCall, SequencePlan};
+pub use sequences::construction_plan::{ConstructionPlan, construction_plans};
 pub use search::explanation::{Conflict, Explanation, Fact, explain};
 pub use search::explore::{explore, explore_further, explore_goals, explore_goals_after, explore_paths_and_goals};
 pub use search::independence_pairs::{PairSearchInput, PairSearchResult, explore_pairs, rows_of};

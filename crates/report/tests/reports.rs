@@ -98,6 +98,7 @@ fn test(id: &str, params: Vec<NamedValue>, objects: Vec<ObjectInput>) -> TestCas
         path: 0xabc,
         covers: vec![],
         heap: touchstone_criteria::HeapOrigin::Made,
+        needs_initial_state: false,
         older: None,
         replayed: Replay::Agreed,
     }

@@ -204,6 +204,7 @@ pub(crate) fn test_with(module: &Module, func: FuncId, kind: TestKind) -> TestCa
         path: 0,
         covers: Vec::new(),
         heap: HeapOrigin::Made,
+        needs_initial_state: false,
         older: None,
         replayed: Replay::NotRun,
     }

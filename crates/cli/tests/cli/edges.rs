@@ -130,6 +130,7 @@ const FOLDERS: [(&str, &[&str]); 14] = [
             "inputs",
             "vary",
             "prover",
+            "sequences",
             "search",
         ],
     ),

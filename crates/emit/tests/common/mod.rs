@@ -181,6 +181,7 @@ impl Bench {
             path: 0,
             covers: vec![],
             heap: touchstone_criteria::HeapOrigin::Made,
+            needs_initial_state: false,
             older: None,
             replayed: Replay::NotRun,
         }

@@ -134,6 +134,7 @@ impl Executor<'_> {
             path: run.path,
             covers: run.hits,
             heap: touchstone_criteria::HeapOrigin::Made,
+            needs_initial_state: false,
             older: None,
             replayed: match disagreement {
                 Some(why) => Replay::Disagreed(why),

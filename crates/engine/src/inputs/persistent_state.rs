@@ -63,6 +63,16 @@ pub fn private_state(module: &Module, func: FuncId) -> BTreeSet<GlobalId> {
     used.filter(|id| is_private(id) && is_persistent(module, *id, &written)).collect()
 }
 
+/// Returns true if some of these functions use a variable that functions of the program change.
+pub(crate) fn use_changing_variables(module: &Module, roots: &[FuncId]) -> bool {
+    let written = written_globals(module);
+    used_globals(module, roots).into_iter().any(|id| {
+        let global = &module.globals[id];
+        let is_variable = matches!(global.role, GlobalRole::Variable | GlobalRole::Exposed);
+        is_variable && !global.constant && global.function.is_none() && written.contains(&id)
+    })
+}
+
 /// Returns true if a test of `func` can call `other` like a user.
 pub(crate) fn is_callable(module: &Module, func: FuncId, other: FuncId) -> bool {
     let (function, beside) = (&module.functions[other], &module.functions[func]);

@@ -4,8 +4,8 @@
 //! `search_result.rs`. `exploration.rs` holds the state of an exploration with its `frontier.rs`; `forking.rs` executes
 //! and forks states, `test_emission.rs` turns reached goals and ended paths into tests; these three are parts of one
 //! `impl Exploration`. `independence_pairs.rs` adds rounds for MC/DC, `environment_check.rs` repeats a search in an
-//! unrestricted environment, `explanation.rs` finds the conditions that exclude a goal, `call_sequence.rs` turns
-//! several calls into one function (`sequence_test.rs` converts its tests), `construction_plan.rs` selects calls that construct the arguments of a function, `assumptions.rs` lists what a result rests on.
+//! unrestricted environment, `explanation.rs` finds the conditions that exclude a goal, `assumptions.rs` lists what
+//! a result rests on.
 //!
 //! A waiting state can be continued elsewhere from its prefix (`prefix.rs`, `path_following.rs`,
 //! `state_fingerprint.rs`); if there are many (`parked_state.rs`) or memory is scarce (`memory_pressure.rs`), only the
@@ -13,8 +13,6 @@
 
 mod assumptions;
 mod batch;
-pub(crate) mod call_sequence;
-pub(crate) mod construction_plan;
 mod environment_check;
 pub(crate) mod explanation;
 mod exploration;
@@ -29,6 +27,5 @@ pub(crate) mod path_following;
 pub(crate) mod prefix;
 pub(crate) mod search_events;
 pub(crate) mod search_result;
-mod sequence_test;
 mod state_fingerprint;
 mod test_emission;

@@ -518,6 +518,7 @@ impl<'a> MutationSearch<'a, '_> {
             path: run.path,
             covers: run.hits,
             heap: touchstone_criteria::HeapOrigin::Made,
+            needs_initial_state: false,
             older: None,
             replayed: match (volatile, run.traps) {
                 (true, _) => Replay::NotCheckable(NotCheckable::Volatile),

@@ -69,6 +69,7 @@ impl<'m> Version<'m> {
             path: 0,
             covers: Vec::new(),
             heap: touchstone_criteria::HeapOrigin::Made,
+            needs_initial_state: false,
             older: None,
             replayed: Replay::NotRun,
         };

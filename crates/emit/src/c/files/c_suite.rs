@@ -263,7 +263,7 @@ impl<'m> CSuite<'m> {
             return Ok(());
         }
         self.added += 1;
-        if !test.earlier().is_empty() || has_input_from(test, InputSource::Register) || uses_streams(test) {
+        if test.needs_initial_state || has_input_from(test, InputSource::Register) || uses_streams(test) {
             self.processes = ProcessIsolation::PerTest;
         }
         self.tests.push(self.program.form.registered(test));

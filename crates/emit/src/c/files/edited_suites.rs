@@ -211,6 +211,7 @@ fn existing_test(name: &str, function: &str, outcome: Outcome) -> TestCase {
         path: 0,
         covers: Vec::new(),
         heap: touchstone_criteria::HeapOrigin::Made,
+        needs_initial_state: false,
         older: None,
         replayed: Replay::NotRun,
     }

@@ -1,8 +1,8 @@
 //! String literals as arguments: `table_put(&t, "key", 1)` instead of an array with a copy and a check that the call left
 //! it unchanged.
 //!
-//! An object is a literal if it is a readable string, one argument of type `const char *` points to its start, nothing
-//! else points to it, and the call leaves it as it is.
+//! An object is a literal if it is a readable string, arguments of type `const char *` point to its start, nothing else
+//! points to it, and the call leaves it as it is. Compilers merge equal literals, as the object is one.
 
 use crate::c::syntax::literal;
 use crate::c::text::test_body::FunctionTest;
@@ -37,15 +37,16 @@ impl FunctionTest<'_> {
         let effects = expected.left.iter().flat_map(|left| &left.input.pointers);
         effects.for_each(|(_, target)| see(&pointer(target)));
         let types = &self.program.module.types;
-        let is_constant = |index: usize| {
+        let constant_arguments = |index: usize| {
             let at = DataValue::Pointer(PointerTarget::Object { object: index, offset: 0 });
-            arguments
-                .iter()
-                .any(|input| input.value == at && matches!(types[input.data], DataType::Pointer { to_const: true, .. }))
+            let is_constant = |input: &&&NamedValue| {
+                input.value == at && matches!(types[input.data], DataType::Pointer { to_const: true, .. })
+            };
+            arguments.iter().filter(is_constant).count()
         };
         for (index, object) in objects.iter().enumerate() {
             let unchanged = expected.objects.get(index).is_none_or(|after| *after == object.values);
-            if uses[index] == 1 && unchanged && is_constant(index) {
+            if uses[index] > 0 && unchanged && constant_arguments(index) == uses[index] {
                 self.values.objects[index].literal = self.string_literal(object);
             }
         }

@@ -1,6 +1,6 @@
 //! Tests of a driver and tests that make its calls: each is converted into the other.
 
-use crate::search::call_sequence::{ConstructedObject, Sequence, SequenceCall};
+use crate::sequences::call_sequence::{ConstructedObject, Sequence, SequenceCall};
 use std::collections::BTreeSet;
 use touchstone_criteria::{EarlierCall, EnvironmentInput, NamedValue, ObjectInput, ObjectOrigin, TestCase, TestKind};
 use touchstone_ir::{DataType, DataValue, PointerTarget, mask};
@@ -36,6 +36,7 @@ impl Sequence {
             function: self.module.functions[self.last.func].name.clone(),
             kind: TestKind::Function { earlier, params, globals, objects },
             answers,
+            needs_initial_state: self.uses_variables,
             ..test.clone()
         }
     }

@@ -5,7 +5,7 @@
 
 use crate::inputs::object_api::{ObjectApi, ObjectApis};
 use crate::inputs::persistent_state::state_changers;
-use crate::search::call_sequence::{ConstructedObject, SequenceCall};
+use crate::sequences::call_sequence::{ConstructedObject, SequenceCall};
 use touchstone_ir::{DataTypeId, FuncId, Module};
 
 /// The maximum number of objects that a sequence constructs.

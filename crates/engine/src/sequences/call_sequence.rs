@@ -11,6 +11,7 @@
 
 use crate::config::{Calls, Config, PrivateGlobals, SequenceStates};
 use crate::growth::renamed;
+use crate::inputs::persistent_state::use_changing_variables;
 use std::collections::BTreeSet;
 use touchstone_base::{Id, IndexMap};
 use touchstone_ir::{
@@ -83,6 +84,8 @@ pub struct Sequence {
     pub(super) last: SequenceCall,
     pub(super) earlier: usize,
     pub(super) optional: bool,
+    /// True if the calls use variables that they change.
+    pub(super) uses_variables: bool,
     /// Inputs of the driver that represent a function's own: the function, its input, and the name in the driver.
     pub(super) names: Vec<(FuncId, String, String)>,
 }
@@ -103,7 +106,10 @@ impl Sequence {
         let driver = module.functions.push(driver);
         let SequencePlan { objects, ways, last, earlier, optional } = wanted;
         let (objects, ways, last) = (objects.to_vec(), ways.to_vec(), last.clone());
-        Sequence { module, driver, objects, ways, last, earlier, optional, names }
+        let creating = objects.iter().flat_map(|object| [Some(object.creator.func), object.release]);
+        let calls = ways.iter().chain([&last]).map(|call| call.func).chain(creating.flatten());
+        let uses_variables = use_changing_variables(&module, &calls.collect::<Vec<FuncId>>());
+        Sequence { module, driver, objects, ways, last, earlier, optional, uses_variables, names }
     }
 
     /// Returns the configuration of the driver from that of its function: lengths and ranges of inputs apply in every
