@@ -57,7 +57,7 @@ pub struct Program {
     pub units: Vec<SourceUnit>,
     /// The Java-specific part of a Java program.
     pub(crate) java: Option<JavaProgram>,
-    /// What is known about the state that only its functions change.
+    /// The state that only its functions change, as far as it was determined.
     pub(super) state: StateOfProgram,
 }
 

@@ -1,4 +1,4 @@
-//! Which states the tests of C functions start from: those that functions of the program construct, those that a caller
+//! The states that tests of C functions start from: those that functions of the program construct, those that a caller
 //! can set, and those that no call sequence was shown to reach.
 //!
 //! A test that sets a field of an object sets it past the functions that construct such objects, and a test that sets a

@@ -14,7 +14,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{AssumeOption, Caveat, GoalId, GoalIndex, Incomplete, IncompletePaths, Outcome, TestCase};
+use touchstone_criteria::{
+    AssumeOption, Caveat, GoalId, GoalIndex, HeapOrigin, Incomplete, IncompletePaths, Outcome, TestCase,
+};
 use touchstone_engine::{
     Config, End, ExplorationResult, Goals, Growth, MachineTemplates, PrivateGlobals, RunObservation, SearchEvent,
     Sequence, SequenceCall, SequencePlan, SequenceStates, Sink, TestFilter, explore_further, global_inputs,
@@ -270,13 +272,18 @@ impl SequenceTests<'_, '_> {
         Some(test)
     }
 
-    /// Removes calls that the coverage of a test does not need, the last one first.
+    /// Removes calls that a test does not need to cover what no other test does, the last call first.
     fn drop_unneeded_changes(&self, test: &mut TestCase) {
+        let others = self.collector.tests().iter().filter(|other| {
+            other.heap != HeapOrigin::NotShownReachable && !matches!(other.outcome, Outcome::Error { .. })
+        });
+        let known: BTreeSet<GoalId> = others.flat_map(|other| other.covers.iter().copied()).collect();
+        let needed: Vec<GoalId> = test.covers.iter().copied().filter(|goal| !known.contains(goal)).collect();
         for index in (0..test.earlier().len()).rev() {
             let Some(other) = self.sequence.without_change(test, index).and_then(|other| self.observed(other)) else {
                 continue;
             };
-            if test.covers.iter().all(|goal| other.covers.contains(goal)) {
+            if needed.iter().all(|goal| other.covers.contains(goal)) {
                 *test = other;
             }
         }

@@ -164,7 +164,7 @@ pub struct Generate {
     pub calls: u32,
     /// The states that tests may start from: those that API sequences construct, or any
     #[arg(long, default_value = "any", value_name = "MODE", help_heading = "Inputs")]
-    pub inputs: Inputs,
+    pub inputs: InputStates,
     /// Java: the objects that tests may use if API sequences do not cover an objective
     #[arg(long, default_value = "any", value_name = "MODE", help_heading = "Inputs")]
     pub heaps: Heaps,
@@ -295,7 +295,7 @@ pub enum Heaps {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Inputs {
+pub enum InputStates {
     /// Only states that functions of the program construct, where there are such functions
     Api,
     /// Also objects and private variables with arbitrary values; such a test says that its state was not shown reachable

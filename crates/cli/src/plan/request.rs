@@ -1,8 +1,8 @@
 //! Translates options into a request, which is plain data. The environment is read here, and nothing is decided.
 
 use crate::plan::args::{
-    Aliases, Compile, DEFAULT_OUT, Emit, EnvironmentOptions, Externals, Generate, Heaps, Inputs, Labels, Malloc, Scope,
-    Search, Summaries, Volatile,
+    Aliases, Compile, DEFAULT_OUT, Emit, EnvironmentOptions, Externals, Generate, Heaps, InputStates, Labels, Malloc,
+    Scope, Search, Summaries, Volatile,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -86,8 +86,8 @@ impl Generate {
             grow: self.grow,
             calls: self.calls,
             heaps: match (self.inputs, self.heaps) {
-                (Inputs::Api, _) | (_, Heaps::Calls) => touchstone_campaign::HeapChoice::Calls,
-                (Inputs::Any, Heaps::Any) => touchstone_campaign::HeapChoice::Any,
+                (InputStates::Api, _) | (_, Heaps::Calls) => touchstone_campaign::HeapChoice::Calls,
+                (InputStates::Any, Heaps::Any) => touchstone_campaign::HeapChoice::Any,
             },
             strings: self.strings,
             arguments: self.environment_inputs.argv,

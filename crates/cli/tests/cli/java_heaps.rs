@@ -60,7 +60,7 @@ fn a_state_that_no_call_makes_is_covered_and_the_test_says_so() {
     }
     let output = touchstone(&["generate", "-c", "branch"], &[&file], &scratch.path().join("text"));
     let said = text(&output.stdout);
-    assert!(said.contains("3 objectives are covered only on a heap that was not shown reachable"), "{said}");
+    assert!(said.contains("3 objectives are covered only in a state that was not shown reachable"), "{said}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! Each topic is a file; `cargo test -p touchstone-cli --test cli TOPIC::` runs one of them.
 
+mod constructed_objects;
 mod support;
 
 mod addresses;
