@@ -51,8 +51,8 @@ pub use suite::{UncoveredEvidence, conclude, count, reduce};
 pub use test_coverage::{CoveredObjective, ErrorTests, HeapTests, objectives_by_test};
 pub use testcase::{
     EarlierCall, EnvironmentInput, Expected, ExpectedCall, FileInput, HeapOrigin, InputContent, NamedValue,
-    ObjectInput, ObjectOrigin, Observation, ObservationPoint, ObservedValue, ObserverArgument, Outcome, StubEffect,
-    TestCase, TestKind,
+    ObjectCreation, ObjectInput, ObjectOrigin, Observation, ObservationPoint, ObservedValue, ObserverArgument, Outcome,
+    StubEffect, TestCase, TestKind,
 };
 pub use unsupported::Unsupported;
 pub use verdict::{

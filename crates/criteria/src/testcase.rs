@@ -136,20 +136,40 @@ pub enum ObjectOrigin {
     Values,
     /// Functions of the program construct it in the calls before the tested one. Its values are those that they leave.
     Constructed {
-        /// The index of the earlier call that returns its address; `None` if the test declares it, zeroed, and a call
-        /// initialises it.
-        returned_by: Option<usize>,
+        /// The call that creates it.
+        creation: ObjectCreation,
         /// The function that releases it, if the test calls one at its end.
         released_by: Option<String>,
+    },
+    /// A pointer variable in which a call stores the address of a constructed object.
+    Receiver,
+}
+
+/// The way in which a call creates an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum ObjectCreation {
+    /// The test declares the object, zeroed, and a call initialises it.
+    Initialised,
+    /// The earlier call with this index returns its address.
+    Returned(usize),
+    /// The earlier call with this index stores its address where a parameter points to.
+    Stored {
+        /// The call.
+        call: usize,
+        /// The index of the parameter.
+        param: usize,
     },
 }
 
 impl ObjectOrigin {
-    /// Returns the index of the earlier call that returns the address of the object.
-    pub fn returned_by(&self) -> Option<usize> {
+    /// Returns the index of the earlier call that returns or stores the address of the object.
+    pub fn creating_call(&self) -> Option<usize> {
         match self {
-            ObjectOrigin::Values => None,
-            ObjectOrigin::Constructed { returned_by, .. } => *returned_by,
+            ObjectOrigin::Constructed {
+                creation: ObjectCreation::Returned(call) | ObjectCreation::Stored { call, .. },
+                ..
+            } => Some(*call),
+            _ => None,
         }
     }
 

@@ -74,6 +74,23 @@ impl ObjectConstruction {
         }
     }
 
+    /// Returns a test that calls the function and returns, if the first paths of a driver are enough.
+    pub fn any_test(&self, rounds: &RoundContext<'_, '_>, deadline: Deadline) -> Option<TestCase> {
+        const MAX_PATHS: u64 = 8;
+        let config = Config { deadline, max_paths: Some(MAX_PATHS), ..rounds.config.clone() };
+        for sequence in &self.drivers {
+            let mut found = ReturningTests::default();
+            let driver = Driver { sequence, config: &config };
+            let config = driver.config();
+            let mut tests = driver.sequence_tests(rounds, &config, &mut found);
+            touchstone_engine::explore(&sequence.module, sequence.driver, &config, &mut tests);
+            if let Some(test) = found.0.into_iter().next() {
+                return Some(test);
+            }
+        }
+        None
+    }
+
     /// Replaces tests that start from states that were not shown reachable; `config` is that of the last round.
     pub fn after(
         &self,
@@ -101,6 +118,27 @@ impl ObjectConstruction {
             }
         }
     }
+}
+
+/// Collects tests that return.
+#[derive(Default)]
+struct ReturningTests(Vec<TestCase>);
+
+impl Sink for ReturningTests {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let SearchEvent::Test(test) = event
+            && test.outcome == Outcome::Returned
+        {
+            self.0.push(test.clone());
+        }
+    }
+}
+
+impl TestCollector for ReturningTests {
+    fn tests(&self) -> &[TestCase] {
+        &[]
+    }
+    fn begin_round(&mut self, _: Option<BTreeSet<GoalId>>) {}
 }
 
 /// Returns the goals that only tests on states cover that were not shown reachable.

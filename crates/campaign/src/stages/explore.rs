@@ -46,23 +46,16 @@ pub(crate) fn explore<'s>(
     listener: &mut dyn FunctionProgress,
 ) -> Result<Explored<'s>, CampaignError> {
     let mut writer = Writer { work, sink, listener, tests: Vec::new(), untested: None, failed: None };
-    let (module, func, growing) = (work.module(), work.task.func, work.plan.request.growing());
-    let machines = MachineTemplates::of(module);
+    let (func, growing) = (work.task.func, work.plan.request.growing());
+    let machines = MachineTemplates::of(work.module());
     let made = work.plan.program.java.as_ref().filter(|java| java.tested(func) != func);
     let wants_any = growing.is_some() && work.plan.request.inputs.heaps == HeapChoice::Any;
     let any = made.filter(|java| wants_any && !java.symbolic_heap_rounds(func).is_empty());
     let deadline = any.map_or(work.config.deadline, |_| reserve_time(work.config.deadline));
     let first = Config { deadline, ..work.config.clone() };
-    let rounds = RoundContext {
-        module,
-        machines: &machines,
-        func,
-        objectives: &work.objectives,
-        watch: &work.watch,
-        config: &first,
-        growing: growing.unwrap_or(GrowthLimits::NONE),
-        first: made.map_or_else(InitialInputs::default, |java| java.initial_inputs(func, work.config.options.seed)),
-    };
+    let first_inputs =
+        made.map_or_else(InitialInputs::default, |java| java.initial_inputs(func, work.config.options.seed));
+    let rounds = round_context(work, &machines, &first, first_inputs);
     rerun_inputs(&rounds, &work.earlier_inputs, &mut writer);
     let mut pool = SeedPool::default();
     if let Some(java) = made.filter(|_| growing.is_some() && !work.plan.request.wants_paths()) {
@@ -70,8 +63,7 @@ pub(crate) fn explore<'s>(
         vary(&rounds, None, &mut pool, &mut writer, VariationTurn::First(java.fill_selector(func)));
     }
     let calls = work.plan.request.calls(work.plan.entry);
-    let searches_states = growing.is_some() && !work.plan.request.wants_paths() && work.plan.program.java.is_none();
-    let construction = if searches_states { ObjectConstruction::new(&work.plan.program, &rounds, calls) } else { None };
+    let construction = growing.and_then(|_| construction(work, &rounds));
     if let Some(construction) = &construction {
         construction.before(&rounds, &mut writer);
     }
@@ -99,6 +91,31 @@ pub(crate) fn explore<'s>(
         return Err(failed);
     }
     Ok(Explored { found, proofs, pairs, tests, sink })
+}
+
+fn round_context<'a, 'm>(
+    work: &'a Work<'_>,
+    machines: &'a MachineTemplates<'m>,
+    config: &'a Config,
+    first: InitialInputs,
+) -> RoundContext<'a, 'm> {
+    RoundContext {
+        module: work.module(),
+        machines,
+        func: work.task.func,
+        objectives: &work.objectives,
+        watch: &work.watch,
+        config,
+        growing: work.plan.request.growing().unwrap_or(GrowthLimits::NONE),
+        first,
+    }
+}
+
+/// Returns the drivers of a C function that construct what it reads.
+fn construction(work: &Work<'_>, rounds: &RoundContext<'_, '_>) -> Option<ObjectConstruction> {
+    let request = &work.plan.request;
+    let program = Some(&work.plan.program).filter(|program| program.java.is_none() && !request.wants_paths())?;
+    ObjectConstruction::new(program, rounds, request.calls(work.plan.entry))
 }
 
 fn search(work: &Work<'_>, config: &Config, writer: &mut Writer<'_, '_>) -> ExplorationResult {
@@ -156,6 +173,12 @@ const MAX_FIRST_PATHS: u64 = 8;
 
 /// Returns a test that calls the function, if possible without an error; or the reasons why there is none.
 pub(crate) fn any_test(work: &Work<'_>, deadline: Deadline) -> Result<TestCase, Vec<IncompletePaths>> {
+    let machines = MachineTemplates::of(work.module());
+    let rounds = round_context(work, &machines, &work.config, InitialInputs::default());
+    if let Some(mut test) = construction(work, &rounds).and_then(|drivers| drivers.any_test(&rounds, deadline)) {
+        test.heap = work.plan.program.heap_of(work.task.func, &test);
+        return Ok(test);
+    }
     // The first path mostly returns, and further ones may be expensive. Where objects are constructed by calls, the
     // first path has the fewest.
     let mut config = Config { deadline, ..work.config.clone() };

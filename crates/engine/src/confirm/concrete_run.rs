@@ -167,8 +167,9 @@ impl CallsOfRun<'_, '_, '_> {
             let call = &self.ready[at];
             let machine = &mut self.run.machine;
             let end = machine.call(call.func, &call.args, observer);
+            let of_layout = machine.depends_on_layout();
             // A result that depends on the addresses of objects is not reproducible in the compiled program.
-            let end = match (machine.depends_on_layout(), self.run.bind_result(at, self.objects, &end)) {
+            let end = match (of_layout, self.run.bind_created(at, call, self.objects, &end)) {
                 (true, _) => End::Unsupported { what: UnsupportedOperation::PointerOrder, span: Span::none() },
                 (false, false) => End::Unsupported { what: UnsupportedOperation::NoNewObject, span: Span::none() },
                 (false, true) => end,

@@ -2,7 +2,7 @@
 
 use crate::confirm::run_record::CallInputs;
 use touchstone_base::{WorkKind, spend};
-use touchstone_criteria::{EnvironmentInput, InputContent, NamedValue, ObjectInput, ObjectOrigin};
+use touchstone_criteria::{EnvironmentInput, InputContent, NamedValue, ObjectCreation, ObjectInput, ObjectOrigin};
 use touchstone_interp::{End, Machine, NullObserver, ObjectId, ObjectKind, Provided, Value};
 use touchstone_ir::{
     DataType, DataTypeId, DataValue, FuncId, Function, Module, Param, PointeeShape, PointerTarget, Ty, mask,
@@ -30,7 +30,7 @@ impl<'m> PreparedRun<'m> {
         let mut run = PreparedRun { module, machine, objects: Vec::new() };
         for object in call.objects {
             // A call that has yet to return the object replaces the empty one.
-            let size = if object.origin.returned_by().is_some() { 0 } else { run.size_of(object) };
+            let size = if object.origin.creating_call().is_some() { 0 } else { run.size_of(object) };
             let kind = if object.on_heap { ObjectKind::Heap } else { ObjectKind::Input };
             let id = run.machine.alloc(size, &object.name, kind);
             run.clear(id, size);
@@ -98,18 +98,30 @@ impl<'m> PreparedRun<'m> {
         ReadyCall { func, args, result_object }
     }
 
-    /// Records the result of an earlier call as the object that it constructs. Returns false if the result is not the
-    /// start of a new object.
-    pub(super) fn bind_result(&mut self, call: usize, objects: &[ObjectInput], end: &End) -> bool {
-        let Some(index) = objects.iter().position(|object| object.origin.returned_by() == Some(call)) else {
+    /// Records the object that an earlier call created. Returns false if the call returned or stored something else than
+    /// the start of a new object.
+    pub(super) fn bind_created(&mut self, call: usize, ready: &ReadyCall, objects: &[ObjectInput], end: &End) -> bool {
+        let Some(index) = objects.iter().position(|object| object.origin.creating_call() == Some(call)) else {
             return true;
         };
-        let End::Returned(Some(Value::Ptr(pointer))) = end else { return false };
+        let created = match (&objects[index].origin, end) {
+            (ObjectOrigin::Constructed { creation: ObjectCreation::Stored { param, .. }, .. }, End::Returned(_)) => {
+                let receiver = ready.args.get(usize::from(ready.result_object.is_some()) + param);
+                match receiver {
+                    Some(Value::Ptr(at)) => self.machine.read_value(at.object, at.offset, Ty::Ptr).ok(),
+                    _ => None,
+                }
+            }
+            (_, End::Returned(result)) => *result,
+            _ => None,
+        };
+        let Some(Value::Ptr(pointer)) = created else { return false };
         let is_new = !self.objects.contains(&pointer.object) && self.machine.global_of(pointer.object).is_none();
-        if pointer.offset == 0 && is_new {
+        let is_start = pointer.offset == 0 && is_new;
+        if is_start {
             self.objects[index] = pointer.object;
         }
-        pointer.offset == 0 && is_new
+        is_start
     }
 
     /// Releases constructed objects, the last one first. Returns for each whether its function returns without a request

@@ -14,25 +14,9 @@ const MAX_CREATORS: usize = 3;
 const MAX_MODIFIERS: usize = 5;
 
 /// Words of functions that create or initialise an object, the most specific ones first.
-const CREATING: &[&str] = &[
-    "init",
-    "initialize",
-    "initialise",
-    "create",
-    "new",
-    "construct",
-    "ctor",
-    "alloc",
-    "make",
-    "setup",
-    "open",
-    "begin",
-    "start",
-    "reset",
-    "clear",
-    "default",
-    "defaults",
-];
+const CREATING: &[&str] = &["init", "initialize", "initialise", "create", "new", "construct", "ctor", "alloc", "make"];
+/// Words of functions that may also change an object that exists: they initialise it only if no other function does.
+const RESETTING: &[&str] = &["setup", "open", "begin", "start", "reset", "clear", "default", "defaults"];
 /// Words of functions that end the life of an object.
 const RELEASING: &[&str] = &[
     "free",
@@ -72,14 +56,44 @@ pub struct ObjectApi {
 pub struct Creator {
     /// The function.
     pub func: FuncId,
-    /// True if it returns the address of a new object; otherwise it initialises the pointee of its first parameter.
-    pub returns: bool,
+    /// The way in which it creates the object.
+    pub creation: Creation,
+}
+
+/// The way in which a function creates an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Creation {
+    /// It returns the address of a new object.
+    Returns,
+    /// It initialises the pointee of its first parameter.
+    Initialises,
+    /// It stores the address of a new object where this parameter points to.
+    Stores(usize),
+}
+
+impl Creation {
+    /// Returns the parameter for the object, or for its address.
+    pub(crate) fn param(self) -> Option<usize> {
+        match self {
+            Creation::Returns => None,
+            Creation::Initialises => Some(0),
+            Creation::Stores(param) => Some(param),
+        }
+    }
 }
 
 /// Returns the structure that a pointer points to.
 pub(crate) fn pointed_structure(module: &Module, data: DataTypeId) -> Option<DataTypeId> {
     let DataType::Pointer { pointee, .. } = module.types[data] else { return None };
     matches!(module.types[pointee], DataType::Struct { size: 1.., .. }).then(|| module.pointee(pointee).same)
+}
+
+/// Returns the structure to which a variable points that a pointer points to: `T` of `T **`.
+fn received_structure(module: &Module, data: DataTypeId) -> Option<DataTypeId> {
+    match module.types[data] {
+        DataType::Pointer { pointee, to_const: false } => pointed_structure(module, pointee),
+        _ => None,
+    }
 }
 
 /// The functions of a program that construct objects, by type.
@@ -105,9 +119,17 @@ impl ObjectApis {
         if let Some(element) = pointed_structure(module, function.result_data)
             && !params.iter().any(|param| pointed(param) == Some(element))
         {
-            self.api(element).creators.push(Creator { func: id, returns: true });
+            self.api(element).creators.push(Creator { func: id, creation: Creation::Returns });
         }
         for (index, param) in params.iter().enumerate() {
+            let receives = |param: &Param| received_structure(module, param.data);
+            if let Some(element) = receives(param)
+                && !params.iter().any(|param| pointed(param) == Some(element))
+                && params.iter().filter(|param| receives(param) == Some(element)).count() == 1
+                && !has_word(function, RELEASING)
+            {
+                self.api(element).creators.push(Creator { func: id, creation: Creation::Stores(index) });
+            }
             let Some(element) = pointed(param) else { continue };
             let is_first = params.iter().position(|param| pointed(param) == Some(element)) == Some(index);
             if !is_first || !matches!(module.types[param.data], DataType::Pointer { to_const: false, .. }) {
@@ -116,8 +138,8 @@ impl ObjectApis {
             let releases = has_word(function, RELEASING);
             let alone = params.iter().filter(|param| pointed(param) == Some(element)).count() == 1;
             match () {
-                () if !releases && alone && index == 0 && has_word(function, CREATING) => {
-                    self.api(element).creators.push(Creator { func: id, returns: false });
+                () if !releases && alone && index == 0 && (has_word(function, CREATING) || resets(function)) => {
+                    self.api(element).creators.push(Creator { func: id, creation: Creation::Initialises });
                 }
                 () if releases && params.len() == 1 => self.api(element).releases.push(id),
                 () if releases => {}
@@ -144,6 +166,7 @@ impl ObjectApis {
 
     fn of_type(&self, module: &Module, func: FuncId, element: DataTypeId) -> Option<ObjectApi> {
         let mut api = self.0.get(&element)?.clone();
+        api.prefer_creators(module);
         if api.creators.iter().any(|creator| creator.func == func) {
             return None;
         }
@@ -170,6 +193,25 @@ impl ObjectApis {
         api.releases.sort_by_key(|id| order(*id, RELEASING));
         (!api.creators.is_empty()).then_some(api)
     }
+}
+
+impl ObjectApi {
+    /// Makes functions that may also reset an object modifiers, if others create it.
+    fn prefer_creators(&mut self, module: &Module) {
+        let is_weak = |creator: &Creator| {
+            creator.creation == Creation::Initialises && !has_word(&module.functions[creator.func], CREATING)
+        };
+        if self.creators.iter().all(is_weak) {
+            return;
+        }
+        let weak: Vec<Creator> = self.creators.iter().copied().filter(is_weak).collect();
+        self.creators.retain(|creator| !is_weak(creator));
+        self.modifiers.extend(weak.into_iter().map(|creator| (creator.func, 0)));
+    }
+}
+
+fn resets(function: &Function) -> bool {
+    has_word(function, RESETTING)
 }
 
 fn has_word(function: &Function, list: &[&str]) -> bool {

@@ -11,6 +11,7 @@
 
 use crate::config::{Calls, Config, PrivateGlobals, SequenceStates};
 use crate::growth::renamed;
+use crate::inputs::object_api::Creation;
 use crate::inputs::persistent_state::use_changing_variables;
 use std::collections::BTreeSet;
 use touchstone_base::{Id, IndexMap};
@@ -51,8 +52,8 @@ pub struct ConstructedObject {
     pub element: DataTypeId,
     /// The call that creates it.
     pub creator: SequenceCall,
-    /// True if the call returns its address; otherwise it initialises the object.
-    pub returned: bool,
+    /// The way in which the call creates it.
+    pub creation: Creation,
     /// The function that releases it.
     pub release: Option<FuncId>,
 }
@@ -267,9 +268,21 @@ impl<'m> DriverBuilder<'m> {
         }
         let mut insts = Vec::new();
         for (index, object) in objects.iter().enumerate() {
-            if !object.returned {
-                let size = self.module.types[object.element].size(&self.module.types);
-                let slot = self.driver.slots.push(Slot { name: None, data: object.element, size });
+            // The call receives the address of the object, or of a variable for its address.
+            let declared = match object.creation {
+                Creation::Initialises => Some(object.element),
+                Creation::Stores(param) => {
+                    let pointer = self.module.functions[object.creator.func].own_params()[param].data;
+                    match self.module.types[pointer] {
+                        DataType::Pointer { pointee, .. } => Some(pointee),
+                        _ => None,
+                    }
+                }
+                Creation::Returns => None,
+            };
+            if let Some(data) = declared {
+                let size = self.module.types[data].size(&self.module.types);
+                let slot = self.driver.slots.push(Slot { name: None, data, size });
                 let dst = self.reg(Ty::Ptr);
                 insts.push(InstKind::SlotAddr { dst, slot });
                 let (value, size) = (Operand::Const(Ty::Int(8), 0), Operand::Const(Ty::Int(64), size));
@@ -281,13 +294,23 @@ impl<'m> DriverBuilder<'m> {
             let function = &self.module.functions[object.creator.func];
             let dst = function.result.map(|ty| self.reg(ty));
             insts.push(InstKind::Call { dst, callee: Callee::Direct(object.creator.func), args });
-            if let Some(result) = dst.filter(|_| object.returned) {
+            let created = match (object.creation, self.objects.get(index).copied()) {
+                (Creation::Stores(_), Some(receiver)) => {
+                    let loaded = self.reg(Ty::Ptr);
+                    insts.push(InstKind::Load { dst: loaded, addr: Operand::Reg(receiver) });
+                    Some(loaded)
+                }
+                (Creation::Returns, _) => dst,
+                _ => None,
+            };
+            if let Some(created) = created {
                 let allowed = self.reg(Ty::I1);
-                let (a, b) = (Operand::Reg(result), Operand::Const(Ty::Ptr, 0));
+                let (a, b) = (Operand::Reg(created), Operand::Const(Ty::Ptr, 0));
                 insts.push(InstKind::Cmp { dst: allowed, op: CmpOp::Ne, a, b });
                 let args = vec![Operand::Reg(allowed)];
                 insts.push(InstKind::Builtin { dst: None, builtin: Builtin::Assume, args });
-                self.objects.push(result);
+                self.objects.truncate(index);
+                self.objects.push(created);
             }
         }
         let next = BlockId::new(self.driver.blocks.len() + 1);

@@ -109,7 +109,7 @@ impl Planner<'_> {
         let mut call = self.call(creator.func);
         let before = self.objects.len();
         for (index, param) in self.module.functions[creator.func].own_params().iter().enumerate() {
-            let is_own = !creator.returns && index == 0;
+            let is_own = creator.creation.param() == Some(index);
             if !is_own && let Some(object) = self.construct(param.data, &param.name, depth + 1) {
                 call.bound.push((index, object));
             }
@@ -120,14 +120,12 @@ impl Planner<'_> {
             return None;
         }
         let object = self.objects.len();
-        if !creator.returns {
-            call.bound.push((0, object));
-        }
+        call.bound.extend(creator.creation.param().map(|param| (param, object)));
         self.objects.push(ConstructedObject {
             name: self.free_name(name),
             element: api.element,
             creator: call,
-            returned: creator.returns,
+            creation: creator.creation,
             release: api.releases.first().copied(),
         });
         self.apis.push(api);

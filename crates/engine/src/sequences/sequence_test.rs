@@ -1,8 +1,11 @@
 //! Tests of a driver and tests that make its calls: each is converted into the other.
 
+use crate::inputs::object_api::Creation;
 use crate::sequences::call_sequence::{ConstructedObject, Sequence, SequenceCall};
 use std::collections::BTreeSet;
-use touchstone_criteria::{EarlierCall, EnvironmentInput, NamedValue, ObjectInput, ObjectOrigin, TestCase, TestKind};
+use touchstone_criteria::{
+    EarlierCall, EnvironmentInput, NamedValue, ObjectCreation, ObjectInput, ObjectOrigin, TestCase, TestKind,
+};
 use touchstone_ir::{DataType, DataValue, PointerTarget, mask};
 
 impl Sequence {
@@ -12,8 +15,16 @@ impl Sequence {
         let TestKind::Function { params, globals, objects, .. } = &test.kind else { return test.clone() };
         let mut params = params.iter();
         let mut earlier = Vec::new();
-        for object in &self.objects {
-            earlier.push(self.call(&object.creator, self.given(&object.creator, objects.len(), &mut params)));
+        for (index, object) in self.objects.iter().enumerate() {
+            let mut own = self.given(&object.creator, objects.len(), &mut params);
+            if let Creation::Stores(param) = object.creation
+                && let Some(receiver) = own.get_mut(param)
+            {
+                // Receivers follow the objects.
+                let target = PointerTarget::Object { object: objects.len() + self.objects.len() + index, offset: 0 };
+                receiver.value = DataValue::Pointer(target);
+            }
+            earlier.push(self.call(&object.creator, own));
         }
         for _ in 0..self.earlier {
             let chosen = match self.ways.len() {
@@ -28,7 +39,8 @@ impl Sequence {
         let params = self.given(&self.last, objects.len(), &mut params);
         let mut made = TestParts { earlier, params, globals: globals.clone(), answers: test.answers.clone() };
         let constructed = self.objects.iter().enumerate().map(|(index, object)| self.object_input(index, object));
-        let objects: Vec<ObjectInput> = objects.iter().cloned().chain(constructed).collect();
+        let receivers = self.objects.iter().map(|object| self.receiver(object));
+        let objects: Vec<ObjectInput> = objects.iter().cloned().chain(constructed).chain(receivers).collect();
         let mut objects = made.keep_used(&objects);
         self.rename(&mut objects);
         let TestParts { earlier, params, globals, answers } = made;
@@ -47,10 +59,13 @@ impl Sequence {
 
     /// Returns a constructed object as one of the test. A run has yet to observe its contents.
     fn object_input(&self, index: usize, object: &ConstructedObject) -> ObjectInput {
-        let origin = ObjectOrigin::Constructed {
-            returned_by: object.returned.then_some(index),
-            released_by: object.release.map(|func| self.module.functions[func].name.clone()),
+        let creation = match object.creation {
+            Creation::Returns => ObjectCreation::Returned(index),
+            Creation::Initialises => ObjectCreation::Initialised,
+            Creation::Stores(param) => ObjectCreation::Stored { call: index, param },
         };
+        let released_by = object.release.map(|func| self.module.functions[func].name.clone());
+        let origin = ObjectOrigin::Constructed { creation, released_by };
         let zero = DataValue::zero(&self.module.types, object.element).unwrap_or(DataValue::Undefined);
         ObjectInput {
             name: object.name.clone(),
@@ -62,13 +77,33 @@ impl Sequence {
         }
     }
 
+    /// Returns the pointer variable in which a call may store the address of an object. Only such calls use it.
+    fn receiver(&self, object: &ConstructedObject) -> ObjectInput {
+        let params = self.module.functions[object.creator.func].own_params();
+        let element = match object.creation {
+            Creation::Stores(param) => match self.module.types[params[param].data] {
+                DataType::Pointer { pointee, .. } => pointee,
+                _ => object.element,
+            },
+            Creation::Returns | Creation::Initialises => object.element,
+        };
+        ObjectInput {
+            name: object.name.clone(),
+            element,
+            values: vec![DataValue::Pointer(PointerTarget::Null)],
+            is_array: false,
+            on_heap: false,
+            origin: ObjectOrigin::Receiver,
+        }
+    }
+
     /// Names objects after the parameters of the functions instead of those of the driver.
     fn rename(&self, objects: &mut [ObjectInput]) {
         if self.objects.is_empty() {
             return;
         }
         let mut taken: BTreeSet<String> = self.objects.iter().map(|object| object.name.clone()).collect();
-        for object in objects.iter_mut().filter(|object| !object.origin.is_constructed()) {
+        for object in objects.iter_mut().filter(|object| object.origin == ObjectOrigin::Values) {
             let named = self.names.iter().filter_map(|(_, own, name)| {
                 let rest = object.name.strip_prefix(name.as_str())?;
                 (rest.is_empty() || rest.starts_with('_')).then_some((name.len(), own, rest))

@@ -10,7 +10,9 @@ use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_base::float::Format;
 use touchstone_criteria::{AssumeOption, EnvironmentInput, NamedValue, ObjectInput, ObjectOrigin, TestKind};
-use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, Module, PointerTarget, mask};
+use touchstone_ir::{
+    DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, IntKind, Module, PointerTarget, mask, sign_extend,
+};
 
 /// The maximum number of objects of a test.
 const MAX_OBJECTS: usize = 12;
@@ -676,11 +678,58 @@ pub(super) fn numbers(module: &Module, inputs: &mut CandidateInputs) -> usize {
 }
 
 /// Sets one scalar to zero; returns false if it is no integer or zero already.
-pub(super) fn clear(module: &Module, inputs: &mut CandidateInputs, mut which: usize) -> bool {
+pub(super) fn clear(module: &Module, inputs: &mut CandidateInputs, which: usize) -> bool {
     if module.has_classes() {
         return class_mutation::clear(&module.types, inputs, which);
     }
-    let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return false };
+    match scalar(module, inputs, which) {
+        Some((_, number)) if *number != 0 => {
+            *number = 0;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Integers that people prefer to larger ones, and characters.
+const SIMPLE_NUMBERS: [u64; 9] = [1, 2, 3, 5, 10, 16, 100, 256, 1000];
+const SIMPLE_CHARACTERS: [u64; 6] = [b'a' as u64, b'b' as u64, b'1' as u64, b' ' as u64, b'A' as u64, b'.' as u64];
+
+/// Returns the values that people prefer to that of a scalar; none if it is one of them.
+pub(super) fn simpler_values(module: &Module, inputs: &mut CandidateInputs, which: usize) -> &'static [u64] {
+    if module.has_classes() {
+        return &[];
+    }
+    match scalar(module, inputs, which) {
+        Some((DataType::Int { kind: IntKind::Character, bits: 8, .. }, number)) => match *number {
+            0 => &[],
+            byte if u8::try_from(byte).is_ok_and(|byte| byte.is_ascii_graphic() || byte == b' ') => &[],
+            _ => &SIMPLE_CHARACTERS,
+        },
+        Some((DataType::Int { bits, signed, .. }, number)) => {
+            let value = if *signed { sign_extend(*number, *bits).unsigned_abs() } else { *number };
+            let fits = SIMPLE_NUMBERS.partition_point(|simple| *simple < value);
+            let fitting = SIMPLE_NUMBERS.partition_point(|simple| *simple < 1 << (bits - 1).min(63));
+            if value < SIMPLE_NUMBERS[3] { &[] } else { &SIMPLE_NUMBERS[..fits.min(fitting)] }
+        }
+        _ => &[],
+    }
+}
+
+/// Sets one scalar to a value.
+pub(super) fn put(module: &Module, inputs: &mut CandidateInputs, which: usize, value: u64) {
+    if let Some((_, number)) = scalar(module, inputs, which) {
+        *number = value;
+    }
+}
+
+/// Returns the type and the value of an integer among the scalars of inputs.
+fn scalar<'i>(
+    module: &'i Module,
+    inputs: &'i mut CandidateInputs,
+    mut which: usize,
+) -> Option<(&'i DataType, &'i mut u64)> {
+    let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return None };
     let named = params.iter_mut().chain(globals).map(|named| (named.data, &mut named.value));
     let behind = objects.iter_mut().flat_map(|object| {
         let element = object.element;
@@ -690,14 +739,11 @@ pub(super) fn clear(module: &Module, inputs: &mut CandidateInputs, mut which: us
         let count = leaves(&module.types, data, value);
         if which < count {
             return match leaf(&module.types, String::new(), data, value, which) {
-                Some((_, _, DataValue::Int(number))) if *number != 0 => {
-                    *number = 0;
-                    true
-                }
-                _ => false,
+                Some((_, data, DataValue::Int(number))) => Some((&module.types[data], number)),
+                _ => None,
             };
         }
         which -= count;
     }
-    false
+    None
 }

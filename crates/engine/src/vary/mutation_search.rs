@@ -443,7 +443,7 @@ impl<'a> MutationSearch<'a, '_> {
         watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, look)
     }
 
-    /// Replaces values by zeros as long as the inputs stay good.
+    /// Replaces values by zeros, or by simpler ones, as long as the inputs stay good.
     fn minimised(
         &self,
         mut inputs: CandidateInputs,
@@ -458,6 +458,15 @@ impl<'a> MutationSearch<'a, '_> {
             let mut other = inputs.clone();
             if mutation::clear(self.module(), &mut other, number) && is_good(&mut other) {
                 inputs = other;
+                continue;
+            }
+            for value in mutation::simpler_values(self.module(), &mut inputs, number) {
+                let mut other = inputs.clone();
+                mutation::put(self.module(), &mut other, number, *value);
+                if is_good(&mut other) {
+                    inputs = other;
+                    break;
+                }
             }
         }
         inputs

@@ -4,7 +4,7 @@
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::text::test_body::FunctionTest;
 use crate::c::text::test_macros::is_test_macro;
-use touchstone_criteria::{EarlierCall, NamedValue, ObjectInput, ObjectOrigin, Outcome, TestCase};
+use touchstone_criteria::{EarlierCall, NamedValue, ObjectCreation, ObjectInput, ObjectOrigin, Outcome, TestCase};
 use touchstone_ir::{DataType, DataValue, Function, PointerTarget};
 
 impl FunctionTest<'_> {
@@ -24,14 +24,27 @@ impl FunctionTest<'_> {
             for (index, param) in call.params.iter().enumerate() {
                 arguments.push(self.earlier_argument(index, param)?);
             }
-            if let Some(index) = objects.iter().position(|object| object.origin.returned_by() == Some(turn)) {
-                let name = self.values.objects[index].name.clone();
-                let declaration = self.program.ctypes.declare(function.result_data, &name)?;
+            let text = format!("{own}({})", arguments.join(", "));
+            let created = objects.iter().position(|object| object.origin.creating_call() == Some(turn));
+            if let Some(index) = created {
                 self.values.objects[index].declared = true;
-                self.lines.push(format!("{declaration} = {own}({});", arguments.join(", ")));
-                continue;
+                if let ObjectOrigin::Constructed { creation: ObjectCreation::Stored { param, .. }, .. } =
+                    &objects[index].origin
+                {
+                    // The variable that receives the address is the name of the object.
+                    if let Some(DataValue::Pointer(PointerTarget::Object { object, .. })) =
+                        call.params.get(*param).map(|param| &param.value)
+                    {
+                        self.values.objects[index].name = self.values.objects[*object].name.clone();
+                    }
+                } else {
+                    let name = self.values.objects[index].name.clone();
+                    let declaration = self.program.ctypes.declare(function.result_data, &name)?;
+                    self.lines.push(format!("{declaration} = {text};"));
+                    continue;
+                }
             }
-            self.earlier_call(function, &format!("{own}({})", arguments.join(", ")), call.result.as_ref());
+            self.earlier_call(function, &text, call.result.as_ref());
         }
         Ok(())
     }

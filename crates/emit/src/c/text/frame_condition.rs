@@ -170,7 +170,7 @@ impl FunctionTest<'_> {
         let step = ValueChange { ty: object.element, before, after };
         let mut parts = Vec::new();
         collect_changes(&self.program.module.types, &step, "", &mut parts);
-        let is_pointer = object.origin.returned_by().is_some();
+        let is_pointer = object.origin.creating_call().is_some();
         for (path, part) in parts.iter().take(MAX_CHANGES_SHOWN) {
             let place = match (is_pointer, path.strip_prefix('.')) {
                 (true, Some(field)) => format!("{name}->{field}"),

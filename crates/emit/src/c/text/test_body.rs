@@ -15,7 +15,7 @@ use crate::c::text::test_values::{LocalObject, ValueWriter};
 use crate::c::text::tested_program::TestedProgram;
 use crate::c::text::varargs::{ListArgument, callable_name, is_created_by_call};
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_criteria::{NamedValue, ObjectCreation, ObjectInput, ObjectOrigin, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataValue, Function, Linkage, PointerTarget};
 
 /// The source of a test and the declarations that must precede it.
@@ -198,13 +198,17 @@ impl<'a> FunctionTest<'a> {
         let objects = objects
             .iter()
             .map(|object| LocalObject {
-                name: locals.fresh(&object.name),
+                name: match object.origin {
+                    // The variable that receives its address has the name.
+                    ObjectOrigin::Constructed { creation: ObjectCreation::Stored { .. }, .. } => String::new(),
+                    _ => locals.fresh(&object.name),
+                },
                 element: object.element,
                 length: object.values.len() as u64,
                 is_array: object.is_array
                     || object.values.len() != 1
                     || object.on_heap
-                    || object.origin.returned_by().is_some(),
+                    || object.origin.creating_call().is_some(),
                 tail: flexible_array::tail_of(program.module, object),
                 declared: false,
                 literal: None,
@@ -241,7 +245,7 @@ impl<'a> FunctionTest<'a> {
     fn declare_objects(&mut self, objects: &[ObjectInput]) -> Result<(), EmitLimitation> {
         for index in declaration_order(objects) {
             let (object, local) = (&objects[index], &mut self.values.objects[index]);
-            if object.origin.returned_by().is_some() {
+            if object.origin.creating_call().is_some() {
                 continue;
             }
             local.declared = true;
@@ -389,7 +393,7 @@ impl<'a> FunctionTest<'a> {
             let local = &self.values.objects[index];
             let given = library_type(module, object.element).is_some() || is_created_by_call(module, object.element);
             let is_variable = local.literal.is_none() && local.tail.is_none();
-            let plain = !given && !object.on_heap && is_variable && !object.origin.is_constructed();
+            let plain = !given && !object.on_heap && is_variable && object.origin == ObjectOrigin::Values;
             let sized = module.types[object.element].size(&module.types) > 0;
             if plain && sized && (local.is_array || is_aggregate(&module.types, object.element)) {
                 places.push(local.name.clone());
@@ -443,8 +447,8 @@ impl<'a> FunctionTest<'a> {
         for (index, (object, values)) in objects.iter().zip(&test.expected.objects).enumerate() {
             // Nothing is left of an object that the function has freed.
             let made = is_created_by_call(self.program.module, object.element);
-            let is_literal = self.values.objects[index].literal.is_some();
-            if library_type(self.program.module, object.element).is_some() || made || object.on_heap || is_literal {
+            let unnamed = self.values.objects[index].literal.is_some() || object.origin == ObjectOrigin::Receiver;
+            if library_type(self.program.module, object.element).is_some() || made || object.on_heap || unnamed {
                 continue;
             }
             let name = self.values.objects[index].name.clone();
