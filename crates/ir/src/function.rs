@@ -2,7 +2,7 @@
 
 use crate::{Builtin, DataTypeId, Decision, DecisionId, Inst, InstKind, Operand, Point, PointId, Terminator, Ty};
 use std::collections::BTreeSet;
-use touchstone_base::{IndexMap, Span, define_id};
+use touchstone_base::{Id, IndexMap, Span, define_id};
 
 define_id! {
     /// A register of a function.
@@ -153,5 +153,26 @@ impl Function {
     /// Returns true if there is a body.
     pub fn is_defined(&self) -> bool {
         !self.blocks.is_empty()
+    }
+    /// Returns the function without its body.
+    pub fn declaration(&self) -> Function {
+        let regs = self.params.iter().map(|param| param.reg.index() + 1).max().unwrap_or(0);
+        Function {
+            name: self.name.clone(),
+            span: self.span,
+            internal: self.internal,
+            role: self.role,
+            params: self.params.clone(),
+            result: self.result,
+            result_data: self.result_data,
+            aggregate_result: self.aggregate_result,
+            variadic: self.variadic,
+            left_open: self.left_open.clone(),
+            regs: self.regs.values().take(regs).cloned().collect(),
+            slots: IndexMap::new(),
+            decisions: IndexMap::new(),
+            points: IndexMap::new(),
+            blocks: IndexMap::new(),
+        }
     }
 }

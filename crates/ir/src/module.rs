@@ -4,7 +4,7 @@ use crate::{
     Builtin, DataType, DataTypeId, DataTypes, Function, Inst, InstKind, MemoryRules, ModuleFacts, Operand, Pointee,
     RegInfo, Ty, VariantTag,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Files, Id, IndexMap, Span, define_id};
 
 define_id! {
@@ -136,6 +136,24 @@ impl Module {
         args.len() == callee.params.len()
             && args.zip(&callee.params).all(|(arg, param)| callee.regs[param.reg].ty == arg)
             && (result.is_none() || callee.result == result)
+    }
+    /// Returns the module with the bodies of some functions only: the others are declared.
+    pub fn with_bodies_of(&self, kept: &BTreeSet<FuncId>) -> Module {
+        let function = |(id, function): (FuncId, &Function)| match kept.contains(&id) {
+            true => function.clone(),
+            false => function.declaration(),
+        };
+        Module {
+            files: self.files.clone(),
+            types: self.types.clone(),
+            entry: self.entry.clone(),
+            memory: self.memory.clone(),
+            thrown: self.thrown,
+            globals: self.globals.clone(),
+            functions: self.functions.iter().map(function).collect(),
+            startup: self.startup.clone(),
+            facts: ModuleFacts::default(),
+        }
     }
     /// Returns the pointees of an input pointer to a type, and the memory that they share.
     pub fn pointee(&self, id: DataTypeId) -> Pointee {

@@ -6,7 +6,7 @@ use super::test_coverage::{TestRows, run_for_coverage};
 use crate::plan::Work;
 use crate::program::precondition;
 use std::collections::BTreeSet;
-use touchstone_criteria::{Goal, IncompletePaths, Objective, Outcome, Status, TestCase, TestKind};
+use touchstone_criteria::{Goal, HeapOrigin, IncompletePaths, Objective, Outcome, Status, TestCase, TestKind};
 use touchstone_engine::{EvaluatedRow, round_numbers, shorten_objects};
 use touchstone_ir::ErrorKind;
 
@@ -99,7 +99,7 @@ fn round(work: &Work<'_>, tests: &mut [TestCase]) {
 }
 
 /// Selects one test for each error that callers should know; not for a null pointer or a short object if the length of
-/// pointees is unspecified.
+/// pointees is unspecified, and not for a state that no call sequence was shown to reach.
 fn findings(work: &Work<'_>, tests: &[TestCase]) -> BTreeSet<usize> {
     let is_short = |test: &TestCase| {
         let objects = matches!(&test.kind, TestKind::Function { objects, .. } if !objects.is_empty());
@@ -109,7 +109,8 @@ fn findings(work: &Work<'_>, tests: &[TestCase]) -> BTreeSet<usize> {
     for (index, test) in tests.iter().enumerate() {
         let Outcome::Error { kind, span } = test.outcome else { continue };
         let expected = kind == ErrorKind::NullPointer || (kind == ErrorKind::OutOfBounds && is_short(test));
-        if !expected && known.insert((kind, span)) {
+        let is_reachable = test.heap != HeapOrigin::NotShownReachable;
+        if !expected && is_reachable && known.insert((kind, span)) {
             found.insert(index);
         }
     }

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use touchstone_base::{Id, IndexMap};
 use touchstone_ir::{
     BinOp, Block, BlockId, BranchRole, Builtin, Callee, CmpOp, DataType, DataTypeId, FuncId, Function, Inst, InstKind,
-    IntKind, Module, Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
+    IntKind, Module, Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty, reachable_functions,
 };
 
 /// A function that a sequence may call.
@@ -94,7 +94,16 @@ pub struct Sequence {
 impl Sequence {
     /// Creates the driver.
     pub fn new(module: &Module, wanted: SequencePlan<'_>) -> Sequence {
-        let mut module = module.clone();
+        let creating = wanted.objects.iter().flat_map(|object| [Some(object.creator.func), object.release]);
+        let preconditions = wanted.objects.iter().map(|object| &object.creator).chain(wanted.ways).chain([wanted.last]);
+        let calls = wanted.ways.iter().chain([wanted.last]).map(|call| call.func).chain(creating.flatten());
+        let calls: Vec<FuncId> = calls.chain(preconditions.filter_map(|call| call.precondition)).collect();
+        let uses_variables = use_changing_variables(module, &calls);
+        let mut module = match wanted.optional {
+            // There is such a driver for almost every function, so it copies only what it needs.
+            true => module.with_bodies_of(&reachable_functions(module, calls.iter().chain(&module.startup).copied())),
+            false => module.clone(),
+        };
         let number = DataType::Int { name: String::new(), bits: 8, signed: false, kind: IntKind::Number };
         let number = module.types.push(number);
         let mut maker = DriverBuilder::new(&module, wanted, number);
@@ -107,9 +116,6 @@ impl Sequence {
         let driver = module.functions.push(driver);
         let SequencePlan { objects, ways, last, earlier, optional } = wanted;
         let (objects, ways, last) = (objects.to_vec(), ways.to_vec(), last.clone());
-        let creating = objects.iter().flat_map(|object| [Some(object.creator.func), object.release]);
-        let calls = ways.iter().chain([&last]).map(|call| call.func).chain(creating.flatten());
-        let uses_variables = use_changing_variables(&module, &calls.collect::<Vec<FuncId>>());
         Sequence { module, driver, objects, ways, last, earlier, optional, uses_variables, names }
     }
 
