@@ -3,6 +3,7 @@
 use super::impact::{ChangeImpact, Versions};
 use super::product::OldTarget;
 use crate::plan::Plan;
+use std::collections::BTreeSet;
 use touchstone_ir::FuncId;
 
 /// Compares two versions of a program.
@@ -25,5 +26,11 @@ impl<'m> Comparison<'m> {
     /// Computes the impact of the change on a function that tests call.
     pub fn change_impact(&self, func: FuncId) -> ChangeImpact {
         self.versions.change_impact(func)
+    }
+
+    /// Returns true if both versions have functions of these names, with the same code.
+    pub fn are_same(&self, names: &BTreeSet<&str>) -> bool {
+        let module = &self.versions.new.module;
+        names.iter().all(|name| module.function_named(name).is_some_and(|func| self.versions.is_same(func)))
     }
 }

@@ -97,6 +97,7 @@ impl Plan {
         let read = |directory: &PathBuf| BaselineSuite::read(directory, &request.labellings());
         let suite = request.on_top_of.as_ref().map(read).transpose()?;
         let tasks = names.iter().map(|name| material.task(name, entry)).collect::<Result<Vec<Task>, _>>()?;
+        material.program.declare_object_apis(&request.inputs)?;
         let module = &material.program.module;
         let criteria: Vec<&str> = request.labellings().iter().map(|criterion| criterion.name()).collect();
         let mut notices: Vec<Notice> = suite.iter().flat_map(|suite| suite.notices(module, &criteria)).collect();

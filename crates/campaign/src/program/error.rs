@@ -92,6 +92,18 @@ pub enum PlanError {
         /// The name.
         name: String,
     },
+    /// A function that should create objects does not exist or does not fit.
+    #[error("{}: {}", if *returned { "--returned-by" } else { "--initialised-by" }, creator_problem(of_type, function, *returned, *is_known))]
+    NoCreator {
+        /// The type of the objects.
+        of_type: String,
+        /// The function.
+        function: String,
+        /// True if it should return or store the address of an object; otherwise it should initialise one.
+        returned: bool,
+        /// True if the program has a function of that name.
+        is_known: bool,
+    },
     /// A helper function, recognised by its name, has the wrong parameters.
     #[error(
         "`{helper}` at {at} must take {} of `{function}` and return a number; rename it if it is not meant for `{function}`",
@@ -330,4 +342,19 @@ pub enum CampaignError {
     /// A sink of the caller failed.
     #[error(transparent)]
     Sink(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Returns the reason why a function cannot create objects.
+fn creator_problem(of_type: &str, function: &str, returned: bool, is_known: bool) -> String {
+    match (is_known, returned) {
+        (false, _) => format!("the program has no function `{function}`"),
+        (true, true) => format!(
+            "`{function}` neither returns a `{of_type} *` nor stores one through a parameter\n  \
+             help: TYPE is the name of a structure, for example queue=queue_create"
+        ),
+        (true, false) => format!(
+            "the first parameter of `{function}` is no `{of_type} *`\n  \
+             help: TYPE is the name of a structure, for example queue=queue_init"
+        ),
+    }
 }

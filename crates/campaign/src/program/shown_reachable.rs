@@ -4,7 +4,9 @@
 //! A test that sets a field of an object sets it past the functions that construct such objects, and a test that sets a
 //! private variable sets it past the functions of its file.
 
+use super::error::PlanError;
 use super::reader::Program;
+use crate::request::InputAssumptions;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use touchstone_criteria::{HeapOrigin, NamedValue, ObjectOrigin, TestCase, TestKind};
@@ -47,6 +49,22 @@ impl Program {
             () if test.has_constructed_objects() => HeapOrigin::Constructed,
             () => HeapOrigin::Made,
         }
+    }
+
+    /// Declares the functions that construct objects, as the user names them.
+    pub(crate) fn declare_object_apis(&self, inputs: &InputAssumptions) -> Result<(), PlanError> {
+        let mut apis = ObjectApis::of(&self.module);
+        let returned = inputs.returned_by.iter().map(|pair| (pair, true));
+        for ((of_type, function), returned) in returned.chain(inputs.initialised_by.iter().map(|pair| (pair, false))) {
+            let known = self.module.function_named(function);
+            if !known.is_some_and(|func| apis.declare(&self.module, of_type, func, returned)) {
+                let (of_type, function) = (of_type.clone(), function.clone());
+                return Err(PlanError::NoCreator { of_type, function, returned, is_known: known.is_some() });
+            }
+        }
+        // Nothing asked for the functions before.
+        let _ = self.state.apis.set(apis);
+        Ok(())
     }
 
     /// Returns the functions that construct objects.

@@ -251,6 +251,10 @@ pub struct InputAssumptions {
     pub calls: u32,
     /// The objects and private variables that tests may set.
     pub heaps: HeapChoice,
+    /// The functions that return or store the address of a new object, each with the type of the object.
+    pub returned_by: Vec<(String, String)>,
+    /// The functions that initialise an object, each with the type of the object.
+    pub initialised_by: Vec<(String, String)>,
     /// The maximum length of strings that pointers to characters point to.
     pub strings: Option<u32>,
     /// Arguments of a whole program: the maximum number of words, and of characters of each.
@@ -271,6 +275,8 @@ impl Default for InputAssumptions {
             grow: None,
             calls: 4,
             heaps: HeapChoice::Any,
+            returned_by: Vec::new(),
+            initialised_by: Vec::new(),
             strings: None,
             arguments: None,
             environment_inputs: EnvironmentInputs { externals: true, callbacks: true, ..EnvironmentInputs::default() },

@@ -73,6 +73,12 @@ impl EarlierTests {
         self.tests.get(function).into_iter().flatten().filter(|test| is(test)).cloned().collect()
     }
 
+    /// Returns the functions that the tests of a function call before it.
+    pub fn calls_before(&self, function: &str) -> BTreeSet<&str> {
+        let tests = self.tests.get(function).into_iter().flatten();
+        tests.flat_map(|test| &test.earlier).map(|call| call.function.as_str()).collect()
+    }
+
     /// Returns the tests of all other functions.
     pub fn tests_of_others(&self, functions: &BTreeSet<&str>) -> Vec<Test> {
         let others = self.tests.iter().filter(|(function, _)| !functions.contains(function.as_str()));

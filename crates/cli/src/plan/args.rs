@@ -165,6 +165,13 @@ pub struct Generate {
     /// The states that tests may start from: those that API sequences construct, or any
     #[arg(long, default_value = "any", value_name = "MODE", help_heading = "Inputs")]
     pub inputs: InputStates,
+    /// A function that returns a new object of a structure type, or stores its address through a parameter, if names and
+    /// types do not tell (also several times)
+    #[arg(long, value_name = "TYPE=FUNC", help_heading = "Inputs", value_parser = parse_creator)]
+    pub returned_by: Vec<(String, String)>,
+    /// A function that initialises the object that its first parameter points to (also several times)
+    #[arg(long, value_name = "TYPE=FUNC", help_heading = "Inputs", value_parser = parse_creator)]
+    pub initialised_by: Vec<(String, String)>,
     /// Java: the objects that tests may use if API sequences do not cover an objective
     #[arg(long, default_value = "any", value_name = "MODE", help_heading = "Inputs")]
     pub heaps: Heaps,
@@ -484,6 +491,11 @@ fn parse_length(text: &str) -> Result<(String, u64), String> {
     let (name, count) = text.split_once('=').ok_or("expected PARAM=N, for example buf=8")?;
     let count = count.parse().map_err(|_| format!("`{count}` is not a number of elements"))?;
     Ok((name.to_string(), count))
+}
+
+fn parse_creator(text: &str) -> Result<(String, String), String> {
+    let (of_type, function) = text.split_once('=').ok_or("expected TYPE=FUNC, for example queue=queue_create")?;
+    Ok((of_type.to_string(), function.to_string()))
 }
 
 fn parse_range(text: &str) -> Result<(String, (i128, i128)), String> {

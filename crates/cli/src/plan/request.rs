@@ -89,6 +89,8 @@ impl Generate {
                 (InputStates::Api, _) | (_, Heaps::Calls) => touchstone_campaign::HeapChoice::Calls,
                 (InputStates::Any, Heaps::Any) => touchstone_campaign::HeapChoice::Any,
             },
+            returned_by: self.returned_by.clone(),
+            initialised_by: self.initialised_by.clone(),
             strings: self.strings,
             arguments: self.environment_inputs.argv,
             environment_inputs: self.environment_inputs.of_program(),

@@ -1,7 +1,7 @@
 //! Objects that functions of the program construct: tests create, change and release them by calls, as the program's
 //! users do. A state that no call sequence reaches is still covered, and its test says so.
 
-use super::sequences::Generated;
+use super::sequences::{Generated, touchstone};
 
 const QUEUE: &str = include_str!("../../../../docs/examples/queue.c");
 
@@ -104,4 +104,68 @@ fn a_function_that_returns_an_existing_object_constructs_none() {
     );
     found.covers_all("log_full");
     assert!(!found.suite("log_full").contains("log_create"), "{}", found.suite("log_full"));
+}
+
+#[test]
+fn a_creator_stores_the_address_of_its_object() {
+    let found = Generated::new(
+        "#include <stdlib.h>\n\
+         struct stack { int depth; };\n\
+         int stack_new(struct stack **out) {\n\
+             struct stack *s = malloc(sizeof *s);\n\
+             if (!s) return -1;\n\
+             s->depth = 0; *out = s; return 0;\n\
+         }\n\
+         void stack_push(struct stack *s) { s->depth++; }\n\
+         int stack_deep(const struct stack *s) { if (s->depth == 2) return 1; return 0; }\n\
+         void stack_destroy(struct stack *s) { free(s); }\n",
+        &["-f", "stack_deep"],
+    );
+    found.covers_all("stack_deep");
+    assert_eq!(reasons(&found, "stack_deep"), Vec::<String>::new());
+    let suite = found.suite("stack_deep");
+    let created = "    struct stack *s = NULL;\n    CHECK_INT(0, stack_new(&s));\n    stack_push(s);\n";
+    assert!(suite.contains(created) && suite.contains("    stack_destroy(s);\n}"), "{suite}");
+}
+
+const PLAIN: &str = "struct gauge { int level; };\n\
+     void prepare(struct gauge *g) { g->level = 10; }\n\
+     int gauge_low(const struct gauge *g) { if (g->level > 9) return 0; return 1; }\n";
+
+#[test]
+fn the_user_names_functions_that_initialise_objects() {
+    let plain = Generated::new(PLAIN, &["-f", "gauge_low"]);
+    assert!(!plain.suite("gauge_low").contains("prepare("), "{}", plain.suite("gauge_low"));
+    let named = Generated::new(PLAIN, &["-f", "gauge_low", "--initialised-by", "gauge=prepare"]);
+    named.covers_all("gauge_low");
+    assert!(named.suite("gauge_low").contains("prepare(&g);"), "{}", named.suite("gauge_low"));
+    for (value, why) in [("gauge=nothing", "no function `nothing`"), ("gouge=prepare", "is no `gouge *`")] {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        std::fs::write(scratch.path().join("p.c"), PLAIN).expect("a writable scratch directory");
+        let output = touchstone(scratch.path(), &["generate", "p.c", "--initialised-by", value]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && said.contains(why), "{said}");
+    }
+}
+
+#[test]
+fn tests_that_call_a_changed_function_are_renewed() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let old = scratch.path().join("old");
+    std::fs::create_dir(&old).expect("a writable scratch directory");
+    for folder in [scratch.path(), &old] {
+        std::fs::write(folder.join("p.c"), QUEUE).expect("a writable scratch directory");
+    }
+    let words = ["generate", "p.c", "-o", "out", "--format", "json", "-q"];
+    assert!(touchstone(scratch.path(), &words).status.success());
+    let suite = || std::fs::read_to_string(scratch.path().join("out/test_queue_pop.c")).expect("a suite");
+    assert!(suite().contains("queue_create(1)"), "{}", suite());
+    let changed = QUEUE.replace("capacity <= 0", "capacity <= 2");
+    std::fs::write(scratch.path().join("p.c"), changed).expect("a writable scratch directory");
+    let output = touchstone(scratch.path(), &[&words[..], &["--old", "old"]].concat());
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let tests = report["tests"].as_array().expect("tests").iter();
+    let own: Vec<_> = tests.filter(|test| test["function"] == "queue_pop").collect();
+    assert!(!own.is_empty() && own.iter().all(|test| test["replay"] == "agreed"), "{report:#}");
+    assert!(!suite().contains("queue_create(1)"), "{}", suite());
 }

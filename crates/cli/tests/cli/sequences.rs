@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-fn touchstone(folder: &Path, words: &[&str]) -> Output {
+pub(super) fn touchstone(folder: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
     command.args(words).current_dir(folder).output().expect("touchstone runs")
 }

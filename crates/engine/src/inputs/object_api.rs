@@ -49,6 +49,8 @@ pub struct ObjectApi {
     pub modifiers: Vec<(FuncId, usize)>,
     /// The functions that release it, the preferred one first.
     pub releases: Vec<FuncId>,
+    /// True if the user names its creators.
+    pub declared: bool,
 }
 
 /// A function that creates an object.
@@ -89,7 +91,7 @@ pub(crate) fn pointed_structure(module: &Module, data: DataTypeId) -> Option<Dat
 }
 
 /// Returns the structure to which a variable points that a pointer points to: `T` of `T **`.
-fn received_structure(module: &Module, data: DataTypeId) -> Option<DataTypeId> {
+pub(crate) fn received_structure(module: &Module, data: DataTypeId) -> Option<DataTypeId> {
     match module.types[data] {
         DataType::Pointer { pointee, to_const: false } => pointed_structure(module, pointee),
         _ => None,
@@ -109,7 +111,6 @@ impl ObjectApis {
                 apis.add(module, id, function);
             }
         }
-        apis.0.retain(|_, api| !api.creators.is_empty());
         apis
     }
 
@@ -148,8 +149,51 @@ impl ObjectApis {
         }
     }
 
+    /// Makes a function the creator of objects of a type, as the user says, instead of those that were found. `returned` says that it returns or stores the address of a new object; otherwise it initialises one.
+    /// Returns false if its parameters and its result do not fit.
+    pub fn declare(&mut self, module: &Module, type_name: &str, func: FuncId, returned: bool) -> bool {
+        let function = &module.functions[func];
+        let params = function.own_params();
+        let plain = |name: &str| name.strip_prefix("struct ").unwrap_or(name).to_string();
+        let is_named = |element: DataTypeId| {
+            module.types.iter().any(|(id, data)| match data {
+                DataType::Struct { name, .. } => plain(name) == plain(type_name) && module.pointee(id).same == element,
+                _ => false,
+            })
+        };
+        let by_result = || pointed_structure(module, function.result_data).map(|element| (element, Creation::Returns));
+        let stored = |(index, param): (usize, &Param)| {
+            received_structure(module, param.data).map(|element| (element, Creation::Stores(index)))
+        };
+        let initialised = || {
+            let first = params.first().and_then(|param| pointed_structure(module, param.data));
+            first.map(|element| (element, Creation::Initialises))
+        };
+        let shapes: Vec<(DataTypeId, Creation)> = match returned {
+            true => by_result().into_iter().chain(params.iter().enumerate().filter_map(stored)).collect(),
+            false => initialised().into_iter().collect(),
+        };
+        let Some((element, creation)) = shapes.into_iter().find(|(element, _)| is_named(*element)) else {
+            return false;
+        };
+        let api = self.api(element);
+        if !api.declared {
+            api.declared = true;
+            api.creators.clear();
+        }
+        api.modifiers.retain(|(id, _)| *id != func);
+        api.creators.push(Creator { func, creation });
+        true
+    }
+
     fn api(&mut self, element: DataTypeId) -> &mut ObjectApi {
-        let empty = || ObjectApi { element, creators: Vec::new(), modifiers: Vec::new(), releases: Vec::new() };
+        let empty = || ObjectApi {
+            element,
+            creators: Vec::new(),
+            modifiers: Vec::new(),
+            releases: Vec::new(),
+            declared: false,
+        };
         self.0.entry(element).or_insert_with(empty)
     }
 
@@ -166,7 +210,9 @@ impl ObjectApis {
 
     fn of_type(&self, module: &Module, func: FuncId, element: DataTypeId) -> Option<ObjectApi> {
         let mut api = self.0.get(&element)?.clone();
-        api.prefer_creators(module);
+        if !api.declared {
+            api.prefer_creators(module);
+        }
         if api.creators.iter().any(|creator| creator.func == func) {
             return None;
         }

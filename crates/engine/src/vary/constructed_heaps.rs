@@ -7,7 +7,7 @@
 //! Deliberately not here: objects with contents that cannot be written down (addresses as integers, parts of pointers,
 //! structures that end in arrays of any length).
 
-use crate::inputs::object_api::pointed_structure;
+use crate::inputs::object_api::{pointed_structure, received_structure};
 use crate::vary::candidate::CandidateInputs;
 use crate::vary::heap_snapshot::snapshot;
 use crate::vary::mutation::InputMutator;
@@ -332,7 +332,10 @@ pub fn heap_constructors(module: &Module, func: FuncId) -> BTreeSet<FuncId> {
         let function = &module.functions[func];
         let result = function.result_data;
         let value = function.aggregate_result.then(|| module.pointee(result).same);
-        value.or_else(|| pointed_structure(module, result)) == Some(data) || taken(func).contains(&data)
+        let stored = |param: &Param| received_structure(module, param.data) == Some(data);
+        value.or_else(|| pointed_structure(module, result)) == Some(data)
+            || taken(func).contains(&data)
+            || function.params.iter().any(stored)
     };
     let (mut found, mut known) = (BTreeSet::new(), BTreeSet::new());
     let mut pending = taken(func);
