@@ -149,8 +149,9 @@ impl ObjectApis {
         }
     }
 
-    /// Makes a function the creator of objects of a type, as the user says, instead of those that were found. `returned` says that it returns or stores the address of a new object; otherwise it initialises one.
-    /// Returns false if its parameters and its result do not fit.
+    /// Makes a function the creator of objects of a type, as the user says, instead of those that were found. `returned`
+    /// says that it returns or stores the address of a new object; otherwise it initialises one. Returns false if its
+    /// parameters and its result do not fit.
     pub fn declare(&mut self, module: &Module, type_name: &str, func: FuncId, returned: bool) -> bool {
         let function = &module.functions[func];
         let params = function.own_params();
