@@ -29,11 +29,11 @@ const FIRST_TIME: Duration = Duration::from_secs(1);
 /// Integers that creators take in the inputs that are mutated first: sizes, capacities, flags.
 const FIRST_NUMBERS: [u64; 3] = [0, 1, 8];
 /// The minimum time of the search.
-const MIN_TIME: Duration = Duration::from_millis(500);
+const MIN_TIME: Duration = Duration::from_millis(200);
 /// The search takes at most this many times as long as the searches before it.
 const TIME_FACTOR: u32 = 1;
 /// The share of the remaining time that the search gets at most is one of this many.
-const TIME_SHARES: u32 = 3;
+const TIME_SHARES: u32 = 8;
 
 /// The drivers that construct the arguments of a function.
 pub(crate) struct ObjectConstruction {
