@@ -63,15 +63,15 @@ fn run_call(
     let mut run = PreparedRun::with_inputs(module, machines.machine(look.limits, layout), call);
     let before = if look.hits_only { Vec::new() } else { run.snapshot(machines.shown()) };
     let known = call.earlier.iter().filter_map(|call| Some((module.function_named(&call.function)?, &*call.params)));
-    let wanted = known.chain([(func, call.params)]).collect();
+    let wanted: Vec<(FuncId, &[NamedValue])> = known.chain([(func, call.params)]).collect();
+    let total = wanted.len();
     let mut calls = CallsOfRun { run: &mut run, wanted, objects: call.objects, ready: Vec::new(), before: Vec::new() };
     let mut observed = observed(module, &mut calls, look);
     let CallsOfRun { ready: calls, before: constructed, .. } = calls;
     let end = observed.ends.pop().unwrap_or(End::Returned(None));
     let earlier = calls.iter().zip(&observed.ends).map(|(call, end)| run.result_of(call, end)).collect();
     let seen = seen(&run.machine, observed, end, call.answers);
-    let Some(last @ ReadyCall { args, result_object, .. }) = calls.last().filter(|_| calls.len() > call.earlier.len())
-    else {
+    let Some(last @ ReadyCall { args, result_object, .. }) = calls.last().filter(|_| calls.len() == total) else {
         let expected = Expected { left: run.described_writes(), ..seen.expected.clone() };
         return ConcreteRun { expected, earlier, ..seen };
     };

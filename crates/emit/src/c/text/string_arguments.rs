@@ -27,7 +27,7 @@ impl FunctionTest<'_> {
         globals.iter().for_each(|input| see(&input.value));
         objects.iter().flat_map(|object| &object.values).for_each(&mut see);
         test.answers.iter().flat_map(|answer| &answer.pointers).for_each(|(_, target)| see(&pointer(target)));
-        // What is compared with the object's address needs its name.
+        // A pointer that is compared with the object's address needs the name of the object.
         let expected = &test.expected;
         expected.result.iter().for_each(&mut see);
         earlier.iter().flat_map(|call| &call.result).for_each(&mut see);
